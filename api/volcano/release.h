@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
@@ -28,6 +29,9 @@ inline constexpr absl::string_view kMoved = "Moved";
 // The same: it lost members, and for too long found no room for others.
 inline constexpr absl::string_view kLostMember = "LostMember";
 
+// The same: for a gang of its queue with a higher priority; for a queue that holds less than it deserves.
+inline constexpr absl::string_view kPreempted = "Preempted", kReclaimed = "Reclaimed";
+
 // Of a pod's condition DisruptionTarget.
 inline bool IsRelease(absl::string_view reason) { return reason == kGangReleased || reason == kPreemptionByScheduler; }
 
@@ -46,6 +50,25 @@ inline std::string ReleaseMessage(absl::string_view sentence, const std::vector<
                                                       pod.node);
                                     }),
                       "]");
+}
+
+// What the sentence of a release ends with when pods of the gang were evicted for others so often: "; evicted 3 times
+// of late".
+inline constexpr absl::string_view kEvictedTimes = "; evicted ";
+inline std::string EvictedTimes(int times) {
+  return absl::StrCat(kEvictedTimes, times, times == 1 ? " time" : " times", " of late");
+}
+
+// How often pods of the gang had been evicted for others by the time of this release. One that does not say it counts
+// itself, if it was for others.
+inline int EvictionsBy(absl::string_view reason, absl::string_view message) {
+  const std::size_t from = message.rfind(kEvictedTimes);
+  if (from != absl::string_view::npos) {
+    const absl::string_view number = message.substr(from + kEvictedTimes.size());
+    int times = 0;
+    if (absl::SimpleAtoi(number.substr(0, number.find(' ')), &times) && times > 0) return times;
+  }
+  return reason == kPreempted || reason == kReclaimed ? 1 : 0;
 }
 
 // The condition of the latest release; nullptr when there was none.

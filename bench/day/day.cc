@@ -41,6 +41,8 @@ std::vector<Entry> EntriesOf(const Workload& work) {
   options.evictions_apart = absl::Seconds(15);
   GangwayOptions lenient = options;
   lenient.min_runtime = absl::Minutes(30);
+  GangwayOptions patient = options;
+  patient.policy.reclaim_after = absl::Hours(1);
   GangwayOptions calm = options;
   calm.policy.preempt = calm.policy.reclaim = false;
   GangwayOptions keeps_none = calm, lets_all_in = calm;
@@ -55,6 +57,7 @@ std::vector<Entry> EntriesOf(const Workload& work) {
       {"Volcano, packing GPUs", [&work] { return VolcanoSessions(work, true); }},
       {"Gangway, nobody evicted", [&work, calm] { return std::make_unique<GangwayDay>(work, calm); }},
       {"Gangway, after 30 min", [&work, lenient] { return std::make_unique<GangwayDay>(work, lenient); }},
+      {"Gangway, patient", [&work, patient] { return std::make_unique<GangwayDay>(work, patient); }},
       {"Gangway", [&work, options] { return std::make_unique<GangwayDay>(work, options); }},
       {"no nodes kept", [&work, keeps_none] { return std::make_unique<GangwayDay>(work, keeps_none); }, true},
       {"all let in", [&work, lets_all_in] { return std::make_unique<GangwayDay>(work, lets_all_in); }, true},

@@ -286,6 +286,7 @@ class Reader {
     FollowBinpack();
     FollowSla();
     FollowUse();
+    FollowPatience();
     FollowVolumes();
   }
 
@@ -414,6 +415,21 @@ class Reader {
       } else {
         TellOf(Note::Kind::kMistake, name, *plugin, kKey,
                "must be a duration of a minute or more such as 24h; it counts as absent");
+      }
+    }
+  }
+
+  void FollowPatience() {
+    constexpr char kKey[] = "gangway.reclaimAfter";
+    for (const char* const name : {"proportion", "capacity"}) {
+      const Plugin* const plugin = Listed(name);
+      const json::value* const value = plugin == nullptr ? nullptr : ArgumentOf(*plugin, kKey, Type::kText);
+      if (value == nullptr) continue;
+      const auto after = api::ParseGoDuration(AbslView(value->as_string()));
+      if (after.ok() && *after >= absl::ZeroDuration()) {
+        conf_.policy.reclaim_after = *after;
+      } else {
+        TellOf(Note::Kind::kMistake, name, *plugin, kKey, "must be a duration such as 1h; it counts as absent");
       }
     }
   }
@@ -547,7 +563,13 @@ std::string PolicyText(const gang::Policy& policy) {
   }
   std::vector<std::string> evicts;
   if (policy.preempt) evicts.emplace_back("for a higher priority in a queue");
-  if (policy.reclaim) evicts.emplace_back("for a queue that holds less than it deserves");
+  if (policy.reclaim) {
+    evicts.push_back(absl::StrCat("for a queue that holds less than it deserves",
+                                  policy.reclaim_after > absl::ZeroDuration()
+                                      ? absl::StrCat(", who has run for long when it has waited for ",
+                                                     api::FormatGoDuration(policy.reclaim_after))
+                                      : ""));
+  }
   if (policy.consolidate) evicts.emplace_back("what may be moved, so that free room lies together");
   absl::StrAppend(&text, "; evicts ", evicts.empty() ? "nobody" : absl::StrJoin(evicts, " and "));
   return text;

@@ -124,6 +124,8 @@ constexpr Argument kArguments[] = {
     {"sla", "sla-waiting-time", Type::kText, kAnyhow, ""},
     {"proportion", "gangway.usageHalfLife", Type::kText, kAnyhow, ""},
     {"capacity", "gangway.usageHalfLife", Type::kText, kAnyhow, ""},
+    {"proportion", "gangway.reclaimAfter", Type::kText, kAnyhow, ""},
+    {"capacity", "gangway.reclaimAfter", Type::kText, kAnyhow, ""},
     {"capacity", "ancestorReclaimLevel", Type::kInteger, kOtherwise,
      "is no limit: two queues are compared where they, or queues above them, lie side by side, and nobody above both "
      "may come to lack more"},

@@ -85,6 +85,7 @@ void End(const model::Decisions& decisions, std::optional<model::Reservation> ke
   for (const Decision& decision : decisions) {
     if (decision.passed_over_until != absl::InfinitePast()) cluster.PassOver(decision.gang, decision.passed_over_until);
     cluster.Claim(decision.gang, decision.claim);
+    cluster.SetEntitled(decision.gang, decision.entitled_since);
     if (decision.kept.has_value()) kept = {decision.gang, cluster.gang(decision.gang).uid, *decision.kept};
   }
   cluster.SetReservation(std::move(kept));

@@ -36,7 +36,7 @@ Eviction::Eviction(Overlay& overlay, Scratch& scratch, const Policy& policy, abs
       policy_(policy),
       now_(now),
       victims_(cluster_, overlay.tree(), policy, now),
-      reclaim_(overlay, policy),
+      reclaim_(overlay, policy, now),
       trial_(overlay, scratch, policy),
       searches_again_(scratch.searches_again()),
       in_vain_(cluster_),
@@ -123,7 +123,7 @@ std::optional<Eviction::Found> Eviction::Consolidate(const Preemptor& preemptor,
 }
 
 std::optional<Eviction::Found> Eviction::FindRoom(const Preemptor& preemptor, const GangPlacement& placement,
-                                                  bool may_evict) {
+                                                  bool may_evict, int levels) {
   const bool waits_for_it = cluster_.gang(preemptor.gang).nominated > 0;
   const bool evicts = may_evict && preemptor.preempts;
   const bool moves =
@@ -131,8 +131,6 @@ std::optional<Eviction::Found> Eviction::FindRoom(const Preemptor& preemptor, co
   std::vector<Candidate> lower, others;
   if (evicts && policy_.preempt && !KnownInVain(EvictFor::kPriority, preemptor))
     lower = holders().LowerInQueue(preemptor.gang);
-  const int levels =
-      evicts && policy_.reclaim ? reclaim_.EntitledLevels(cluster_.gang(preemptor.gang).queue, preemptor.sum) : 0;
   if (levels > 0 && !KnownInVainBetweenQueues(preemptor, levels)) {
     others = reclaim_.Candidates(preemptor, holders());
     if (others.empty())
@@ -155,16 +153,34 @@ std::optional<Eviction::Found> Eviction::FindRoom(const Preemptor& preemptor, co
   return found;
 }
 
+int Eviction::EntitledLevels(const Preemptor& preemptor, bool may_evict) {
+  if (!may_evict || !preemptor.preempts || !policy_.reclaim) return 0;
+  return reclaim_.EntitledLevels(cluster_.gang(preemptor.gang).queue, preemptor.sum);
+}
+
+void Eviction::NoteEntitled(int levels, Preemptor& preemptor, model::Decision& decision) {
+  decision.entitled_since =
+      levels > 0 ? std::min(cluster_.gang(preemptor.gang).entitled_since, now_) : absl::InfiniteFuture();
+  const absl::Time patient_from = decision.entitled_since + policy_.reclaim_after;
+  preemptor.patient = patient_from <= now_;
+  if (levels > 0 && !preemptor.patient) look_again_ = std::min(look_again_, patient_from);
+}
+
 bool Eviction::MakeRoom(const GangPlacement& placement, model::Decision& decision) {
   const GangId id = placement.gang();
   const Gang& gang = cluster_.gang(id);
   const bool waits_for_it = gang.nominated > 0;
   if (!gang.held_back.empty()) return false;
   const bool may_evict = MayEvict(gang);
+  if (!policy_.choose_victims) decision.entitled_since = gang.entitled_since;
   if (!may_evict && !waits_for_it) return false;
-  const std::optional<Preemptor> preemptor = FindPreemptor(overlay_, id);
+  std::optional<Preemptor> preemptor = FindPreemptor(overlay_, id);
   std::optional<Found> found;
-  if (preemptor.has_value()) found = FindRoom(*preemptor, placement, may_evict);
+  if (preemptor.has_value()) {
+    const int levels = EntitledLevels(*preemptor, may_evict);
+    if (policy_.choose_victims) NoteEntitled(levels, *preemptor, decision);
+    found = FindRoom(*preemptor, placement, may_evict, levels);
+  }
   if (holders_.has_value())
     decision.look_again = std::min({holders_->look_again(), victims_.look_again(), look_again_});
   if (found.has_value()) {

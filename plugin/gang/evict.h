@@ -83,7 +83,11 @@ class Eviction {
     std::vector<model::Placement> moves;
   };
   // Set: the minimum is placed in the overlay with those gone who are chosen.
-  std::optional<Found> FindRoom(const Preemptor& preemptor, const GangPlacement& placement, bool may_evict);
+  std::optional<Found> FindRoom(const Preemptor& preemptor, const GangPlacement& placement, bool may_evict, int levels);
+  // Of its queue with what it wants: see Reclaim. 0 also where nothing is taken back for it.
+  int EntitledLevels(const Preemptor& preemptor, bool may_evict);
+  // Since when it waits for its share, with this call; and whether that is long enough.
+  void NoteEntitled(int levels, Preemptor& preemptor, model::Decision& decision);
   std::optional<Found> CountOnEnding(const Preemptor& preemptor);
   bool KnownInVain(model::EvictFor what_for, const Preemptor& preemptor) const;
   // `levels`: at which its queue is entitled.

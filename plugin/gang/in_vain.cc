@@ -11,7 +11,7 @@ std::optional<InVain::Wish> InVain::WishOf(const Preemptor& preemptor) const {
   if (gang.ready() > 0 || gang.nominated > 0 || gang.topology.has_value() || !gang.sub_groups.empty() ||
       preemptor.by_shape.empty())
     return std::nullopt;
-  Wish wish{gang.queue, cluster_.PriorityOf(gang), preemptor.by_shape};
+  Wish wish{gang.queue, cluster_.PriorityOf(gang), preemptor.by_shape, false};
   if (wish.by_shape.size() == 1) {
     wish.by_shape.front().second = preemptor.count;
     return wish;
@@ -27,6 +27,7 @@ bool InVain::Knows(EvictFor what_for, const Preemptor& preemptor) const {
   if (wishes_.empty() && fewest_.empty()) return false;
   std::optional<Wish> wish = WishOf(preemptor);
   if (!wish.has_value()) return false;
+  wish->patient = what_for == EvictFor::kShare && preemptor.patient;
   if (wishes_.contains({what_for, *wish})) return true;
   if (!IsPlain(preemptor)) return false;
   wish->by_shape.front().second = 0;
@@ -37,6 +38,7 @@ bool InVain::Knows(EvictFor what_for, const Preemptor& preemptor) const {
 void InVain::Note(EvictFor what_for, const Preemptor& preemptor) {
   std::optional<Wish> wish = WishOf(preemptor);
   if (!wish.has_value()) return;
+  wish->patient = what_for == EvictFor::kShare && preemptor.patient;
   const bool more_is_less = what_for == EvictFor::kNobody || what_for == EvictFor::kPriority;
   if (!more_is_less || !IsPlain(preemptor)) {
     wishes_.insert({what_for, *std::move(wish)});
@@ -52,7 +54,7 @@ bool InVain::KnowsBetweenQueues(const Preemptor& preemptor, int levels, double m
   if (lacked_places_.empty()) return false;
   const std::optional<Wish> wish = WishOf(preemptor);
   if (!wish.has_value() || !IsPlain(preemptor)) return false;
-  const auto lacked = lacked_places_.find({wish->queue, wish->by_shape.front().first, levels});
+  const auto lacked = lacked_places_.find({wish->queue, wish->by_shape.front().first, levels, preemptor.patient});
   if (lacked == lacked_places_.end() || lacked->second.begin()->first > preemptor.count) return false;
   if (lacked->second.contains(preemptor.count)) return true;
   return std::any_of(lacked->second.begin(), lacked->second.lower_bound(preemptor.count),
@@ -63,7 +65,8 @@ void InVain::NoteBetweenQueues(const Preemptor& preemptor, int levels, std::opti
   const std::optional<Wish> wish = WishOf(preemptor);
   if (!lacks_places_up_to.has_value() || !wish.has_value() || !IsPlain(preemptor))
     return Note(EvictFor::kShare, preemptor);
-  lacked_places_[{wish->queue, wish->by_shape.front().first, levels}].emplace(preemptor.count, *lacks_places_up_to);
+  lacked_places_[{wish->queue, wish->by_shape.front().first, levels, preemptor.patient}].emplace(preemptor.count,
+                                                                                                 *lacks_places_up_to);
 }
 
 void InVain::RoomTaken() {

@@ -5,8 +5,9 @@
 // the same whoever asks, and of most pods, such as ask for nothing but amounts, the more are wanted the less they fit,
 // also when others have taken room since (constraint::Constraint::more_fit_less). Between queues more may be taken back
 // for who wants more, where that is worth more (reclaim.h): there less says something of more only up to a gain, of the
-// same levels, and until others have taken room; but when places were lacking then it says so for all priorities. Whom
-// to move is searched for by what is wanted: there nothing follows from less.
+// same levels, the same patience (Policy::reclaim_after), and until others have taken room; but when places were
+// lacking then it says so for all priorities. Whom to move is searched for by what is wanted: there nothing follows
+// from less.
 #pragma once
 
 #include <compare>
@@ -46,6 +47,7 @@ class InVain {
     model::QueueId queue = model::kNone;
     std::int32_t priority = 0;
     std::vector<std::pair<model::ShapeId, int>> by_shape;
+    bool patient = false;  // between queues
     friend auto operator<=>(const Wish&, const Wish&) = default;
   };
   // Of a plain wish, whatever its priority.
@@ -53,6 +55,7 @@ class InVain {
     model::QueueId queue = model::kNone;
     model::ShapeId shape = model::kNone;
     int levels = 0;
+    bool patient = false;
     friend auto operator<=>(const Share&, const Share&) = default;
   };
   // nullopt: no other gang is alike.

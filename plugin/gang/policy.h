@@ -46,6 +46,9 @@ struct Policy {
   // Whether pods are evicted for gangs of a higher priority in their queue; for queues that hold less than they deserve
   // (evict.h). volcano: actions preempt and gangpreempt, reclaim and gangreclaim
   bool preempt = true, reclaim = true;
+  // Pods are evicted for a queue's share only when one of its gangs has had no room for so long though its queue is
+  // entitled to it, unless together they have not done more than that gang would in five minutes (reclaim.h).
+  absl::Duration reclaim_after = absl::ZeroDuration();
   // Whether gangs that may be moved are, where another finds room then (consolidation.h); and how long after that they
   // stay.
   bool consolidate = true;

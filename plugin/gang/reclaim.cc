@@ -19,6 +19,9 @@ namespace {
 // As a part of the cluster: less is rounding.
 constexpr double kLeastGain = 1e-9;
 
+// Is lost at once.
+constexpr absl::Duration kLittleWork = absl::Minutes(5);
+
 bool Outweighs(double gain, double loss) { return loss < gain - kLeastGain; }
 
 }  // namespace
@@ -188,11 +191,34 @@ Reclaim::Loss Reclaim::LossBy(const Preemptor& preemptor, const Bundle& bundle, 
     if (level == theirs.queue) break;
   }
   const double loss = ShortageBy(theirs, sum, -1);
+  if (!preemptor.patient) {
+    absl::Duration work = WorkOf(preemptor, bundle);
+    for (const Bundle& other : chosen) work += WorkOf(preemptor, other);
+    if (work > kLittleWork) return {false, loss, 0};
+  }
   double all = loss;
   for (const Bundle& other : chosen) all += other.loss;
   if (!Outweighs(-ShortageBy(ours, preemptor.sum, 1), all)) return {false, loss, all};
   if (QueuesAboveLose(preemptor, theirs, sum, chosen)) return {false, loss, 0};
   return {true, loss};
+}
+
+absl::Duration Reclaim::WorkOf(const Preemptor& preemptor, const Bundle& bundle) const {
+  absl::Duration ran;  // of all its pods
+  int pods = 0;
+  for (const TaskId id : bundle.tasks) {
+    const model::Task& task = cluster_.task(id);
+    ++pods;
+    if (task.has_started()) ran += std::max(now_ - absl::Time(task.started), absl::ZeroDuration());
+  }
+  double times = 0;
+  int dims = 0;
+  for (Dim dim = 0; dim < bundle.amounts.size(); ++dim) {
+    if (dim == model::kPods || preemptor.sum[dim] <= 0) continue;
+    times += static_cast<double>(bundle.amounts[dim]) / static_cast<double>(preemptor.sum[dim]);
+    ++dims;
+  }
+  return dims == 0 || pods == 0 ? absl::ZeroDuration() : ran / pods * (times / dims);
 }
 
 bool Reclaim::WorthIt(const Preemptor& preemptor, const Preemptor& other, const std::vector<Bundle>& chosen) {

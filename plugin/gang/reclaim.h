@@ -5,6 +5,9 @@
 // deserve becomes less by it, also where a gang of higher priority that waits in the same queue takes the room; and no
 // queue above both lacks more than before while others beside it ask for more than they hold: no two queues take turns.
 // No queue falls below what is guaranteed to it, or, where more is guaranteed than there is, its part of that.
+//
+// Where the policy asks for patience (Policy::reclaim_after), only so much goes for a gang that has not waited so long
+// for its share as has done no more work than that gang would in five minutes.
 #pragma once
 
 #include <compare>
@@ -16,6 +19,7 @@
 #include <utility>
 #include <vector>
 
+#include "absl/time/time.h"
 #include "plugin/gang/holders.h"
 #include "plugin/gang/overlay.h"
 #include "plugin/gang/policy.h"
@@ -28,8 +32,8 @@ namespace gangway::gang {
 // In one call of Schedule; with what the overlay has taken and given back so far. All must outlive it.
 class Reclaim {
  public:
-  Reclaim(const Overlay& overlay, const Policy& policy)
-      : overlay_(overlay), cluster_(overlay.cluster()), policy_(policy) {}
+  Reclaim(const Overlay& overlay, const Policy& policy, absl::Time now)
+      : overlay_(overlay), cluster_(overlay.cluster()), policy_(policy), now_(now) {}
 
   // The queue, or one above it, lacks some of what it deserves of something.
   bool LacksSomething(model::QueueId queue);
@@ -49,6 +53,8 @@ class Reclaim {
   };
   // When the bundle goes beside those that are chosen.
   Loss LossBy(const Preemptor& preemptor, const Bundle& bundle, const std::vector<Bundle>& chosen);
+  // What they have done, as so long a time of all that is wanted; of several resources in the mean.
+  absl::Duration WorkOf(const Preemptor& preemptor, const Bundle& bundle) const;
   // What is lost with those that are chosen is less than what the queue would win if the other, of the same queue, had
   // the room.
   bool WorthIt(const Preemptor& preemptor, const Preemptor& other, const std::vector<Bundle>& chosen);
@@ -82,6 +88,7 @@ class Reclaim {
   const Overlay& overlay_;
   const model::Cluster& cluster_;
   const Policy& policy_;
+  const absl::Time now_;
   std::unique_ptr<Shares> shares_;
 };
 

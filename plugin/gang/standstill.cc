@@ -198,7 +198,7 @@ bool Standstill::QueuesHaveRoom(const Overlay& overlay) const {
 
 bool Standstill::NobodyMayGo(const Overlay& overlay, const Policy& policy, absl::Time now) const {
   const Holders holders(overlay.cluster(), overlay.tree(), policy, now);
-  Reclaim reclaim(overlay, policy);
+  Reclaim reclaim(overlay, policy, now);
   return std::all_of(by_queue_.begin(), by_queue_.end(), [&](const auto& each) {
     const auto& [queue, gangs] = each;
     if (!gangs.priority.has_value()) return true;

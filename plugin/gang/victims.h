@@ -20,6 +20,9 @@
 
 namespace gangway::gang {
 
+// How often pods of it were evicted for others within the last day.
+int EvictionsOfLate(const model::Gang& gang, absl::Time now);
+
 // Pods that go together: one beyond a gang's minimum, a sub-group, or all of a gang.
 struct Bundle {
   model::GangId gang = model::kNone;
@@ -55,7 +58,7 @@ class Victims {
   bool Stays(const model::Task& task) const;
   bool CanGo(const model::Task& task) const;
   bool MayGo(const model::Task& task, absl::Duration min_runtime);
-  absl::Duration MinRuntimeOf(model::QueueId queue) const;
+  absl::Duration MinRuntimeOf(const model::Gang& gang) const;
   std::optional<Bundle> FindWhole(model::GangId gang, bool asks_for_nothing);
 
   const model::Cluster& cluster_;

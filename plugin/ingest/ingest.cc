@@ -365,6 +365,10 @@ model::GangFacts GangFactsOf(const api::volcano::PodGroup& group, absl::string_v
   facts.short_since = ShortSince(group.status);
   facts.evictable = PreemptableOf(group.metadata).value_or(true);
   const api::volcano::PodGroupCondition* const release = api::volcano::LatestRelease(group.status);
+  if (release != nullptr) {
+    facts.evictions = api::volcano::EvictionsBy(release->reason, release->message);
+    if (facts.evictions > 0) facts.last_evicted = release->last_transition_time.at;
+  }
   if (release != nullptr && release->reason == api::volcano::kMoved) {
     facts.moved = release->last_transition_time.at;
     for (api::volcano::ReleasedPod& pod : api::volcano::ReleasedPods(*release)) {
@@ -398,6 +402,11 @@ model::GangFacts GangFactsOf(const api::core::KubernetesPodGroup& group) {
                                 [](const api::core::Condition& condition) {
                                   return condition.type == kPodGroupScheduled && condition.status == "True";
                                 });
+  for (const api::core::Condition& condition : group.status.conditions) {
+    if (absl::string_view(condition.type) != api::volcano::kGangReleased) continue;
+    facts.evictions = api::volcano::EvictionsBy(condition.reason, condition.message);
+    if (facts.evictions > 0) facts.last_evicted = condition.last_transition_time.at;
+  }
   // Its status has no word for being let in: decided anew by each process, until it has run.
   if (facts.was_whole) facts.phase = GangPhase::kRunning;
   return facts;

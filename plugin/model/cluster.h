@@ -104,6 +104,8 @@ class Cluster {
   void SetReservation(std::optional<Reservation> reservation);
   const std::optional<Reservation>& reservation() const { return reservation_; }
   void PassOver(GangId gang, absl::Time until);
+  // See Gang::entitled_since.
+  void SetEntitled(GangId gang, absl::Time since) { gangs_.SetEntitled(gang, since); }
   // Room of its queue is kept for it; absent: none is.
   void Claim(GangId gang, std::optional<QueueClaim> claim);
   // Room is kept for gangs that are moved: a pod that is made for one that went is nominated for its node.

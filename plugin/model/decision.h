@@ -60,6 +60,8 @@ struct Decision {
   std::optional<QueueClaim> claim;
   // Either was kept for it in vain: nothing is until then. InfinitePast: nothing of the kind.
   absl::Time passed_over_until = absl::InfinitePast();
+  // It has no room, and its queue is entitled to it, since then; InfiniteFuture: it is not so.
+  absl::Time entitled_since = absl::InfiniteFuture();
   std::vector<TaskId> would_fit;  // pending tasks that found a node in a trial that was not committed
   // Room is kept for these tasks of it where pods end, and for no others of it; absent: as before.
   std::optional<std::vector<Placement>> nominations;

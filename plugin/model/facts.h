@@ -259,6 +259,10 @@ struct GangFacts {
   bool was_whole = false;                   // once, as its status tells: as many pods as its minimum had a node
   bool evictable = true;                    // it does not say otherwise
   absl::Time moved = absl::InfinitePast();  // when it was moved last
+  // How often pods of it were evicted for others, but for moves, and when last; who tells of it says how far back that
+  // counts.
+  int evictions = 0;
+  absl::Time last_evicted = absl::InfinitePast();
   // Then: its pods that went, and on which node room is kept for the one that is made for each.
   struct MovedPod {
     std::string name, uid, node;

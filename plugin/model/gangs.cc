@@ -137,6 +137,7 @@ void Gangs::Set(GangId id, const GangFacts& facts, bool has_quotas) {
     gang.held_back = Text();
     gang.passed_over_until = absl::InfinitePast();
     gang.claim = std::nullopt;
+    gang.entitled_since = absl::InfiniteFuture();
   }
   const bool same = gang.known && gang.uid == facts.uid;
   gang.known = true;
@@ -166,6 +167,8 @@ void Gangs::Set(GangId id, const GangFacts& facts, bool has_quotas) {
   gang.evictable = facts.evictable;
   gang.of_others = !facts.ours;
   gang.moved = facts.moved;
+  gang.evictions = facts.evictions;
+  gang.last_evicted = facts.last_evicted;
   gang.moved_pods = facts.moved_pods.empty() ? std::nullopt : std::optional(facts.moved_pods);
   gang.short_since = facts.short_since;
   gang.past_runs = facts.past_runs;

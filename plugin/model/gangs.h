@@ -63,12 +63,16 @@ struct Gang {
   std::optional<absl::Duration> waiting_time;
   absl::Time passed_over_until = absl::InfinitePast();  // no nodes are kept for it
   absl::Time moved = absl::InfinitePast();              // last
+  int evictions = 0;                                    // for others, but for moves
+  absl::Time last_evicted = absl::InfinitePast();
   Seldom<std::vector<GangFacts::MovedPod>> moved_pods;  // then
   absl::Time short_since = absl::InfiniteFuture();      // of members with which it was whole, as its status tells
   PastRuns past_runs;
   absl::Duration lasts = absl::InfiniteDuration();  // as it says itself, of pods that are still to be made
-  Seldom<QueueClaim> claim;                         // room of its queue is kept for it
-  Text held_back;                                   // set: not placed for now, since this went wrong when it was tried
+  // Since when it has had no room though its queue is entitled to it; InfiniteFuture: it is not so.
+  absl::Time entitled_since = absl::InfiniteFuture();
+  Seldom<QueueClaim> claim;  // room of its queue is kept for it
+  Text held_back;            // set: not placed for now, since this went wrong when it was tried
 
   // When its tasks that hold room have started, in the mean; InfiniteFuture: none has.
   absl::Time mean_start() const { return started == 0 ? absl::InfiniteFuture() : absl::UnixEpoch() + starts / started; }
@@ -104,6 +108,7 @@ class Gangs {
   void SetAdmitted(GangId id, bool admitted);
   void SetHeldBack(GangId id, absl::string_view why);
   void PassOver(GangId id, absl::Time until) { table_[id].passed_over_until = until; }
+  void SetEntitled(GangId id, absl::Time since) { table_[id].entitled_since = since; }
   void Claim(GangId id, std::optional<QueueClaim> claim) { table_[id].claim = std::move(claim); }
 
   // The node on which room is kept for the task, interned; kNone: none is.

@@ -7,6 +7,7 @@
 #include "base/check.h"
 #include "base/log.h"
 #include "plugin/gang/minimum.h"
+#include "plugin/gang/victims.h"
 #include "plugin/scheduler/gang_keys.h"
 
 namespace gangway::scheduler {
@@ -38,14 +39,14 @@ absl::string_view ReasonOf(EvictFor what_for) {
     case EvictFor::kRoom:
       return api::volcano::kMoved;
     case EvictFor::kShare:
-      return "Reclaimed";
+      return api::volcano::kReclaimed;
     case EvictFor::kLost:
       return api::volcano::kLostMember;
     case EvictFor::kPriority:
     case EvictFor::kNobody:
       break;
   }
-  return "Preempted";
+  return api::volcano::kPreempted;
 }
 
 // On which room is kept for the pod that is made for it; "": none is.
@@ -111,7 +112,8 @@ std::string Evictions::SentenceOf(const model::Decision& decision, GangId victim
   return text;
 }
 
-std::vector<NamespacedName> Evictions::CarryOut(const model::Decision& decision, const NamespacedName& key) {
+std::vector<NamespacedName> Evictions::CarryOut(const model::Decision& decision, const NamespacedName& key,
+                                                absl::Time now) {
   std::vector<NamespacedName> gangs;
   if (decision.evicted.empty()) return gangs;
   std::map<GangId, std::vector<TaskId>> by_gang;
@@ -125,12 +127,17 @@ std::vector<NamespacedName> Evictions::CarryOut(const model::Decision& decision,
       const TaskId task = cluster_.FindTask(victim.ns, pod.name);
       return task == model::kNone || cluster_.task(task).uid != pod.uid;
     });
+    const bool for_others = decision.evict_for == EvictFor::kPriority || decision.evict_for == EvictFor::kShare;
+    const int before = gang::EvictionsOfLate(cluster_.gang(id), now);
+    if (leaving.pods.empty()) leaving.times = before + (for_others ? 1 : 0);
     std::size_t begun = 0;
     for (api::volcano::ReleasedPod& pod : EndingOf(cluster_, cluster_.gang(id))) {
       if (AddIfNew(std::move(pod), leaving.pods)) ++begun;
     }
     for (const TaskId task : tasks) leaving.pods.push_back(Named(cluster_, task));
     leaving.sentence = SentenceOf(decision, id, begun + tasks.size());
+    if (leaving.times > (for_others ? 1 : 0))
+      absl::StrAppend(&leaving.sentence, api::volcano::EvictedTimes(leaving.times));
     leaving.reason = std::string(ReasonOf(decision.evict_for));
     leaving.on_behalf = key;
     log::Info("gang evicted", {{"gang", victim.ToString()}, {"why", leaving.sentence}});
@@ -172,13 +179,14 @@ std::optional<Removal> Evictions::RemovalOf(const NamespacedName& key, GangId id
     removal.told = EndingOf(cluster_, gang);
     removal.sentence = absl::StrCat("evicted ", removal.tasks.size(), " of ", gang.tasks.size(),
                                     " tasks: others of the gang were evicted before");
+    if (gang.evictions > 1) absl::StrAppend(&removal.sentence, api::volcano::EvictedTimes(gang.evictions));
   }
   // Whoever goes is told of, also who was marked before this process began, or its Job takes it for a failure.
   for (const TaskId task : removal.tasks) AddIfNew(Named(cluster_, task), removal.told);
   if (removal.reason.empty()) {
     const bool moved = std::any_of(removal.told.begin(), removal.told.end(),
                                    [](const api::volcano::ReleasedPod& pod) { return !pod.node.empty(); });
-    removal.reason = moved ? std::string(api::volcano::kMoved) : "Preempted";
+    removal.reason = moved ? std::string(api::volcano::kMoved) : std::string(api::volcano::kPreempted);
   }
   return removal;
 }

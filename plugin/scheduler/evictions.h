@@ -42,7 +42,8 @@ class Evictions {
 
   // One decision of a round, which the cluster knows of already (gang/carry_out.h). Returns the gangs of which there is
   // something to write now, but for its own.
-  std::vector<api::NamespacedName> CarryOut(const model::Decision& decision, const api::NamespacedName& key);
+  std::vector<api::NamespacedName> CarryOut(const model::Decision& decision, const api::NamespacedName& key,
+                                            absl::Time now);
   // Set: pods of it are to be deleted.
   std::optional<Removal> RemovalOf(const api::NamespacedName& key, model::GangId id) const;
   // A pod whose status names another node than that on which room is kept for it. "" = none is.
@@ -62,6 +63,7 @@ class Evictions {
  private:
   struct Leaving {
     std::vector<api::volcano::ReleasedPod> pods;
+    int times = 0;  // with this one, of late
     std::string sentence, reason;
     api::NamespacedName on_behalf;
   };

@@ -317,7 +317,8 @@ class Planner {
   }
 
   void WantRelease() {
-    const std::string sentence = LeftoversText();
+    std::string sentence = LeftoversText();
+    if (gang_.evictions > 0) absl::StrAppend(&sentence, api::volcano::EvictedTimes(gang_.evictions));  // still counts
     std::vector<api::volcano::ReleasedPod> pods;
     for (const TaskId id : view_.leftovers->released)
       pods.push_back({cluster_.task(id).name, cluster_.task(id).uid, ""});

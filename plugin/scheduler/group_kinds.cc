@@ -58,14 +58,15 @@ class Conditions {
   Conditions(const KubernetesPodGroup& group, absl::Time now)
       : conditions_(group.status.conditions), generation_(group.metadata.generation), now_(now) {}
 
-  // The time is that of the last change of the status, as everywhere in Kubernetes.
+  // The time is that of the last change of the status, as everywhere in Kubernetes; of a release its own.
   void Set(absl::string_view type, bool holds, absl::string_view reason, const std::string& message) {
     Condition condition{std::string(type), holds ? "True" : "False", std::string(reason), message, generation_, {now_}};
     auto it = std::find_if(conditions_.begin(), conditions_.end(),
                            [&](const Condition& other) { return other.type == type; });
     if (it == conditions_.end()) it = conditions_.emplace(conditions_.end());
     if (it->status == condition.status && it->reason == condition.reason && it->message == condition.message) return;
-    if (it->status == condition.status) condition.last_transition_time = it->last_transition_time;
+    if (it->status == condition.status && type != api::volcano::kGangReleased)
+      condition.last_transition_time = it->last_transition_time;
     *it = std::move(condition);
     changed_ = true;
   }

@@ -67,7 +67,9 @@ void SetCondition(PodGroupStatus& status, PodGroupCondition condition) {
       });
   if (it->status == condition.status && !overtaken) {
     if (it->reason == condition.reason && it->message == condition.message) return;
-    condition.last_transition_time = it->last_transition_time;
+    // Each release is one more, and counts from its own time.
+    if (absl::string_view(condition.type) != api::volcano::kGangReleased)
+      condition.last_transition_time = it->last_transition_time;
   }
   *it = std::move(condition);
 }

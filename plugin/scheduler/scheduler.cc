@@ -322,7 +322,7 @@ class GangScheduler final : public Scheduler {
     if (!decision.placements.empty()) {
       log::Info("gang placed", {{"gang", key.ToString()}, {"tasks", decision.placements.size()}});
     }
-    for (const NamespacedName& victim : evictions_.CarryOut(decision, key)) driver_.Enqueue(victim);
+    for (const NamespacedName& victim : evictions_.CarryOut(decision, key, now)) driver_.Enqueue(victim);
     const bool news = tellings_.Decide(decision, key, now);
     if (decision.admit || !decision.placements.empty() || decision.nominations.has_value() || news)
       driver_.Enqueue(key);

@@ -16,6 +16,7 @@
 #include "base/status_macros.h"
 #include "plugin/gang/carry_out.h"
 #include "plugin/gang/schedule.h"
+#include "plugin/gang/victims.h"
 #include "plugin/model/cluster.h"
 
 namespace gangway::simulate {
@@ -445,7 +446,13 @@ class Simulation {
         const bool goes_on = moved.contains(index);
         ++(goes_on ? player.story.moved : player.story.evicted);
         player.left = goes_on ? player.runs_until - now_ : player.runs;
-        if (goes_on) player.facts.moved = now_;
+        if (goes_on) {
+          player.facts.moved = now_;
+        } else {
+          player.facts.evictions =
+              gang::EvictionsOfLate(cluster_.gang(cluster_.FindGang(player.facts.ns, player.facts.name)), now_) + 1;
+          player.facts.last_evicted = now_;
+        }
         player.state = State::kEnding;
         ++player.run;
         for (Pod& pod : player.pods) {

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <optional>
 #include <set>
+#include <tuple>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -34,7 +35,10 @@ std::string NameOf(const Job& job, int pod) { return absl::StrCat(NameOf(job), "
 }  // namespace
 
 GangwayDay::GangwayDay(const Workload& workload, GangwayOptions options)
-    : workload_(workload), options_(std::move(options)), came_(workload.jobs.size(), absl::InfiniteFuture()) {
+    : workload_(workload),
+      options_(std::move(options)),
+      came_(workload.jobs.size(), absl::InfiniteFuture()),
+      evicted_(workload.jobs.size(), {0, absl::InfinitePast()}) {
   for (int node = 0; node < workload.plan.nodes; ++node) {
     nodes_.push_back(absl::StrCat("node-", absl::Dec(node, absl::kZeroPad5)));
     model::NodeFacts facts;
@@ -70,6 +74,7 @@ model::GangFacts GangwayDay::GangOf(const Job& job, GangPhase phase) const {
   gang.min_resources = WithGpus(job.all_gpus(), job.pods);
   gang.created = came_[static_cast<std::size_t>(job.id)];
   gang.phase = phase;
+  std::tie(gang.evictions, gang.last_evicted) = evicted_[static_cast<std::size_t>(job.id)];
   gang.was_whole = phase == GangPhase::kRunning;
   return gang;
 }
@@ -138,6 +143,7 @@ bool GangwayDay::CarryOut(const Decisions& decisions, Seconds now, Hands& hands)
       look_again_ = std::min(look_again_, std::max(static_cast<Seconds>(seconds), now + 1));
     }
     cluster_.Claim(decision.gang, decision.claim);
+    cluster_.SetEntitled(decision.gang, decision.entitled_since);
     if (decision.passed_over_until != absl::InfinitePast())
       cluster_.PassOver(decision.gang, decision.passed_over_until);
     if (decision.kept.has_value()) kept = {decision.gang, cluster_.gang(decision.gang).uid, *decision.kept};
@@ -181,6 +187,9 @@ void GangwayDay::Evict(const Decision& decision, Seconds now, Hands& hands) {
   for (const int id : jobs) {
     const Job& job = workload_.jobs[static_cast<std::size_t>(id)];
     hands.Evict(id);
+    auto& [times, last] = evicted_[static_cast<std::size_t>(id)];
+    ++times;
+    last = At(now);
     for (int i = 0; i < job.pods; ++i) {
       const model::Task& task = cluster_.task(cluster_.FindTask(kNamespace, NameOf(job, i)));
       model::PodFacts pod = PodOf(job, i);

@@ -280,6 +280,22 @@ TEST(SchedulerConfTest, HowLongWhatWasUsedCounts) {
   EXPECT_THAT(PolicyText(as_written), ::testing::HasSubstr("in whose turn it is beyond what they deserve"));
 }
 
+TEST(SchedulerConfTest, HowLongAQueueWaitsForItsShareBeforeWhoHasRunForLongGoes) {
+  for (const char* plugin : {"proportion", "capacity"}) {
+    const auto conf = [&](const char* after) {
+      return Read(absl::StrCat("actions: reclaim\ntiers: [{plugins: [{name: ", plugin,
+                               ", arguments: {gangway.reclaimAfter: ", after, "}}]}]"));
+    };
+    EXPECT_EQ(conf("1h").policy.reclaim_after, absl::Hours(1)) << plugin;
+    EXPECT_THAT(PolicyText(conf("1h").policy), HasSubstr("who has run for long when it has waited for 1h")) << plugin;
+    EXPECT_EQ(conf("0s").policy.reclaim_after, absl::ZeroDuration()) << plugin;
+    for (const char* wrong : {"-1h", "soon"}) {
+      EXPECT_EQ(conf(wrong).policy.reclaim_after, absl::ZeroDuration()) << wrong;
+      EXPECT_THAT(Texts(conf(wrong)), Contains(HasSubstr("must be a duration such as 1h"))) << wrong;
+    }
+  }
+}
+
 TEST(SchedulerConfTest, HowLongVolumesAreWaitedFor) {
   const auto conf = [](const char* argument) {
     return Read(

@@ -21,7 +21,7 @@ class ReclaimLossTest : public testutil::EvictTest {
   struct View {
     explicit View(const ReclaimLossTest& test)
         : overlay(test.cluster),
-          reclaim(overlay, test.policy),
+          reclaim(overlay, test.policy, testutil::At(10)),
           victims(test.cluster, overlay.tree(), test.policy, testutil::At(10)),
           holders(test.cluster, overlay.tree(), test.policy, testutil::At(10)) {}
     Preemptor Of(const std::string& gang) {

@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 
 #include "absl/strings/str_cat.h"
+#include "plugin/gang/schedule.h"
 #include "tests/plugin/gang/evict_world.h"
 #include "tests/plugin/model/cluster_builder.h"
 
@@ -18,6 +19,7 @@ using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 using ::testing::SizeIs;
 using testutil::Amounts;
+using testutil::At;
 using testutil::EvictTest;
 using testutil::kGpu;
 
@@ -154,6 +156,91 @@ TEST_F(EvictTest, WhoIsKeptOnTwoNodesIsNoneOfThoseWhoCouldBeEvictedOnce) {
   EXPECT_THAT(Of("b").evicted, IsEmpty());
   cluster.SetBudget({"default", "low", {{"app", model::Op::kIn, {"low"}}}, 0});
   EXPECT_THAT(NamesOf(Of("b").evicted), ElementsAre("v-1", "v-2", "v-3", "v-4"));
+}
+
+struct PatientTest : EvictTest {
+  PatientTest() {
+    policy.reclaim_after = absl::Hours(1);
+    Node("n1", Amounts(4000));
+    for (const char* name : {"q1", "q2"}) Queue(name);
+  }
+  void RunsSince(const std::string& name, std::int64_t milli, int second) {
+    Group(name, "low", 1, "q1");
+    model::PodFacts pod = PodOf(name, name, Amounts(milli), "n1");
+    pod.started = At(second);
+    cluster.SetPod(pod);
+  }
+  // As the edge keeps it.
+  Decision Round(int second) {
+    Scratch scratch;
+    Decision of_it;
+    for (const Decision& decision : Schedule(cluster, policy, At(second), scratch)) {
+      cluster.SetEntitled(decision.gang, decision.entitled_since);
+      if (cluster.gang(decision.gang).name == "waits") of_it = decision;
+    }
+    return of_it;
+  }
+};
+
+TEST_F(PatientTest, WhoHasRunForLongGoesWhenTheQueueHasWaitedForItsShare) {
+  RunsSince("a", 2000, 0);
+  RunsSince("b", 2000, 1);
+  OneWaits("waits", "low", "q2", Amounts(2000));
+  const Decision decision = Round(1000);
+  EXPECT_THAT(decision.evicted, IsEmpty());
+  EXPECT_EQ(decision.look_again, At(1000 + 3600));
+  EXPECT_THAT(Round(1000 + 3599).evicted, IsEmpty());
+  EXPECT_THAT(NamesOf(Round(1000 + 3600).evicted), ElementsAre("b"));
+}
+
+TEST_F(PatientTest, WhatLosesLittleGoesAtOnce) {
+  RunsSince("a", 2000, 0);
+  RunsSince("b", 2000, 1000 - 300);
+  OneWaits("waits", "low", "q2", Amounts(2000));
+  EXPECT_THAT(NamesOf(Round(1000).evicted), ElementsAre("b"));
+}
+
+// Four minutes of twice as much are eight of what it would have.
+TEST_F(PatientTest, LittleIsLittleOfWhatIsWanted) {
+  policy.sharing = Sharing::kAsWritten;  // "q1" deserves nothing, so nothing else keeps who is larger than is wanted
+  Queue("q2", Amounts(4000));
+  RunsSince("a", 1000, 0);
+  RunsSince("b", 1000, 0);
+  RunsSince("c", 2000, 1000 - 240);
+  OneWaits("waits", "low", "q2", Amounts(1000));
+  EXPECT_THAT(Round(1000).evicted, IsEmpty());
+  cluster.SetPod(PodOf("waits", "waits", Amounts(2000)));
+  EXPECT_THAT(NamesOf(Round(1000).evicted), ElementsAre("c"));
+}
+
+// Half of what is wanted for ten minutes is all of it for five.
+TEST_F(PatientTest, WhatSeveralLoseCountsTogether) {
+  RunsSince("a", 2000, 0);
+  RunsSince("b", 1000, 1000 - 590);
+  RunsSince("c", 1000, 1000 - 30);
+  OneWaits("waits", "low", "q2", Amounts(2000));
+  EXPECT_THAT(Round(1000).evicted, IsEmpty());
+  model::PodFacts b = PodOf("b", "b", Amounts(1000), "n1");
+  b.started = At(1000 - 500);
+  cluster.SetPod(b);
+  EXPECT_THAT(NamesOf(Round(1000).evicted), ElementsAre("b", "c"));
+}
+
+// A queue that holds what it deserves waits for nothing; the hour begins anew.
+TEST_F(PatientTest, TheTimeCountsWhileTheQueueIsEntitled) {
+  RunsSince("a", 2000, 0);
+  RunsSince("b", 2000, 0);
+  OneWaits("waits", "low", "q2", Amounts(2000));
+  EXPECT_THAT(Round(1000).evicted, IsEmpty());
+  EXPECT_EQ(Round(2000).entitled_since, At(1000));
+  policy.choose_victims = false;  // a round in between
+  EXPECT_EQ(Round(2001).entitled_since, At(1000));
+  policy.choose_victims = true;
+  cluster.SetPod(PodOf("waits", "waits", Amounts(3000)));  // with it more than its half
+  EXPECT_EQ(Round(3000).entitled_since, absl::InfiniteFuture());
+  cluster.SetPod(PodOf("waits", "waits", Amounts(2000)));
+  EXPECT_THAT(Round(1000 + 3600).evicted, IsEmpty());
+  EXPECT_THAT(Round(1000 + 7200).evicted, SizeIs(1));
 }
 
 TEST_F(EvictTest, AGuaranteeIsNeverTaken) {

@@ -164,6 +164,28 @@ TEST(IngestTest, APodThatMayBeMovedSaysWhatItWouldAskForAgain) {
   EXPECT_EQ(group("Preempted").moved, absl::InfinitePast());
 }
 
+// As its last release says, of whichever kind that was.
+TEST(IngestTest, AGangSaysHowOftenItWasEvicted) {
+  const auto evictions = [](const std::string& reason, const std::string& message) {
+    const std::string status = absl::StrCat(
+        R"("status":{"conditions":[{"type":"GangReleased","status":"True","lastTransitionTime":"2026-11-23T10:00:00Z",)",
+        R"("reason":")", reason, R"(","message":")", message, R"("}]}})");
+    const std::string spec = R"({"metadata":{"name":"g"},"spec":{"minMember":1},)";
+    const model::GangFacts facts = GangFactsOf(Decoded<api::volcano::PodGroup>(spec + status));
+    const absl::Time then = absl::FromCivil(absl::CivilHour(2026, 11, 23, 10), absl::UTCTimeZone());
+    EXPECT_EQ(facts.last_evicted, facts.evictions > 0 ? then : absl::InfinitePast()) << message;
+    const model::GangFacts kubernetes = GangFactsOf(
+        Decoded<api::core::KubernetesPodGroup>(absl::StrCat(R"({"metadata":{"name":"g"},"spec":{},)", status)));
+    EXPECT_EQ(kubernetes.evictions, facts.evictions) << message;
+    return facts.evictions;
+  };
+  EXPECT_EQ(evictions("Preempted", "evicted 2 of 2 tasks for default/high: its priority is 9 [a/1 b/2]"), 1);
+  EXPECT_EQ(evictions("Reclaimed", "evicted 2 of 2 tasks for default/x: ...; evicted 3 times of late [a/1 b/2]"), 3);
+  EXPECT_EQ(evictions("Moved", "evicted 1 of 1 task for default/x: ...; evicted 1 time of late [a/1/n1]"), 1);
+  EXPECT_EQ(evictions("Moved", "evicted 1 of 1 task for default/x: ... [a/1/n1]"), 0);
+  EXPECT_EQ(evictions("NotWhole", "released 2 of 4 tasks: ..."), 0);
+}
+
 // Of a gang that began anew the phase is another, however long it waited; and what it lacked before it was whole counts
 // no more.
 TEST(IngestTest, AGangThatWasWholeSaysSinceWhenItIsShort) {

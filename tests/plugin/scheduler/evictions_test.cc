@@ -54,7 +54,8 @@ class EvictionsTest : public ::testing::Test {
       decision.evicted.push_back(Task(pod));
       cluster_.SetEvicted(Task(pod), true);
     }
-    EXPECT_THAT(evictions_.CarryOut(decision, {"default", "high"}), ElementsAre(NamespacedName{"default", "g"}));
+    EXPECT_THAT(evictions_.CarryOut(decision, {"default", "high"}, testutil::At(0)),
+                ElementsAre(NamespacedName{"default", "g"}));
   }
   std::vector<std::pair<std::string, std::string>> Nominations() const {
     std::vector<std::pair<std::string, std::string>> nominations;
@@ -75,7 +76,7 @@ TEST_F(EvictionsDeathTest, NobodyGoesWhoIsOfNoGang) {
   model::Decision decision;
   decision.gang = Gang();
   decision.evicted = {cluster_.SetPod(pod)};
-  EXPECT_DEATH(evictions_.CarryOut(decision, {"default", "g"}), "kNone");
+  EXPECT_DEATH(evictions_.CarryOut(decision, {"default", "g"}, testutil::At(0)), "kNone");
 }
 
 TEST_F(EvictionsTest, WhoWasToldByAnotherProcessGoesWhereTheGangIsNotWholeAnyMore) {
@@ -95,6 +96,32 @@ TEST_F(EvictionsTest, WhoWasToldByAnotherProcessGoesWhereTheGangIsNotWholeAnyMor
   cluster_.SetGang(testutil::Gang("g", 3));
   cluster_.SetPod(first);
   EXPECT_THAT(Going(), IsEmpty()) << "none has gone";
+}
+
+// So that a scheduler that starts anew knows it, too (ingest).
+TEST_F(EvictionsTest, HowOftenItWasEvictedOfLateIsTold) {
+  const auto told = [&](int before, absl::Time when) {
+    Evictions fresh(cluster_);
+    model::GangFacts gang = testutil::Gang("g", 3);
+    gang.evictions = before;
+    gang.last_evicted = when;
+    cluster_.SetGang(gang);
+    cluster_.SetGang(testutil::Gang("high", 1));
+    for (int i = 0; i < 3; ++i) cluster_.SetPod(Running(i));
+    model::Decision decision;
+    decision.gang = Gang("high");
+    decision.evict_for = model::EvictFor::kPriority;
+    for (const char* pod : {"g-w-0", "g-w-1"}) {  // in two decisions, which are one eviction
+      decision.evicted = {Task(pod)};
+      cluster_.SetEvicted(Task(pod), true);
+      fresh.CarryOut(decision, {"default", "high"}, testutil::At(0));
+    }
+    return fresh.RemovalOf({"default", "g"}, Gang())->sentence;
+  };
+  EXPECT_THAT(told(0, absl::InfinitePast()), ::testing::Not(HasSubstr("of late")));
+  EXPECT_THAT(told(1, testutil::At(-3600)), ::testing::EndsWith("; evicted 2 times of late"));
+  EXPECT_THAT(told(4, testutil::At(-3600)), ::testing::EndsWith("; evicted 5 times of late"));
+  EXPECT_THAT(told(4, testutil::At(-24 * 3600)), ::testing::Not(HasSubstr("of late")));
 }
 
 // Who was marked by another process and goes with those of this one is no failure of its Job either.
@@ -144,7 +171,7 @@ TEST_F(EvictionsTest, EachIsCountedAsWhatItIsFor) {
     decision.gang = Gang("high");
     decision.evict_for = what_for;
     decision.evicted = {Task("g-w-0"), Task("g-w-1")};
-    for (; times > 0; --times) evictions_.CarryOut(decision, {"default", "high"});
+    for (; times > 0; --times) evictions_.CarryOut(decision, {"default", "high"}, testutil::At(0));
   };
   evict(model::EvictFor::kPriority, 1);
   evict(model::EvictFor::kShare, 2);

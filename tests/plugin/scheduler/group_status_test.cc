@@ -134,6 +134,15 @@ TEST_F(GroupStatusTest, OnlyTheirOppositeOvertakesScheduledAndUnschedulable) {
   EXPECT_EQ(Condition("Unschedulable").last_transition_time.at, At(1));
 }
 
+// Whoever counts from it counts from the last one.
+TEST_F(GroupStatusTest, EachReleaseHasItsOwnTime) {
+  Write(1, true, "waits", "released 1 of 2 tasks [g-w-0/u]");
+  Write(2, true, "waits", "released 1 of 2 tasks [g-w-0/u]");
+  EXPECT_EQ(Condition("GangReleased").last_transition_time.at, At(1));
+  Write(3, true, "waits", "released 1 of 2 tasks [g-w-0/v]");
+  EXPECT_EQ(Condition("GangReleased").last_transition_time.at, At(3));
+}
+
 TEST_F(GroupStatusTest, NothingElseMakesAGangScheduledAnew) {
   for (int i = 0; i < 2; ++i) SetPod(i, model::PodPhase::kRunning);
   Write(1, false);
