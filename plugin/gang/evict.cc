@@ -182,7 +182,7 @@ bool Eviction::MakeRoom(const GangPlacement& placement, model::Decision& decisio
     found = FindRoom(*preemptor, placement, may_evict, levels);
   }
   if (holders_.has_value())
-    decision.look_again = std::min({holders_->look_again(), victims_.look_again(), look_again_});
+    decision.look_again = std::min({holders_->look_again(), victims_.look_again(), reclaim_.look_again(), look_again_});
   if (found.has_value()) {
     Tell(id, *std::move(found), decision);
     for (const auto& [shape, count] : preemptor->by_shape) {

@@ -22,6 +22,9 @@ constexpr double kLeastGain = 1e-9;
 // Is lost at once.
 constexpr absl::Duration kLittleWork = absl::Minutes(5);
 
+// Who was evicted runs for so long before it goes for a share again, and twice as long after each time more.
+constexpr absl::Duration kRest = absl::Minutes(10), kLongestRest = absl::Hours(8);
+
 bool Outweighs(double gain, double loss) { return loss < gain - kLeastGain; }
 
 }  // namespace
@@ -158,6 +161,18 @@ bool Reclaim::QueuesAboveLose(const Preemptor& preemptor, const Branch& theirs, 
 
 // ---- who may go
 
+bool Reclaim::Rests(const Candidate& candidate) {
+  const Gang& gang = cluster_.gang(candidate.gang);
+  const int evictions = EvictionsOfLate(gang, now_);
+  if (evictions == 0 || candidate.leaving) return false;
+  const absl::Duration least = MinRuntimeOf(cluster_, overlay_.tree(), gang.queue);
+  absl::Duration rest = std::max(least, kRest);
+  for (int i = 1; i < evictions && rest < kLongestRest; ++i) rest *= 2;
+  const absl::Time until = candidate.started + std::max(least, std::min(rest, kLongestRest));
+  if (until > now_) look_again_ = std::min(look_again_, until);
+  return until > now_;
+}
+
 std::vector<Candidate> Reclaim::Candidates(const Preemptor& preemptor, const Holders& holders) {
   std::vector<Candidate> candidates;
   const QueueId own = cluster_.gang(preemptor.gang).queue;
@@ -167,6 +182,11 @@ std::vector<Candidate> Reclaim::Candidates(const Preemptor& preemptor, const Hol
     if (!IsReclaimable(queue, theirs) || !IsEntitled(preemptor.sum, ours) || !IsOver(theirs, preemptor.sum)) continue;
     for (Candidate candidate : gangs) {
       candidate.queue_priority = cluster_.queue(queue).priority;
+      if (Rests(candidate)) {
+        candidate.whole = false;
+        if (candidate.has_surplus) candidates.push_back(candidate);
+        continue;
+      }
       Holders::Add(candidate, candidates);
     }
   }

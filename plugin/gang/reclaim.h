@@ -8,6 +8,10 @@
 //
 // Where the policy asks for patience (Policy::reclaim_after), only so much goes for a gang that has not waited so long
 // for its share as has done no more work than that gang would in five minutes.
+//
+// A gang of which pods were evicted within the last day keeps its minimum for ten minutes from when it began again, or
+// its queue's minimum runtime, and for twice as long after each eviction more, at most eight hours: so it ends some
+// time, however queues' shares come and go. For a higher priority it goes at any time.
 #pragma once
 
 #include <compare>
@@ -43,6 +47,8 @@ class Reclaim {
   int EntitledLevels(model::QueueId queue, const model::Resources& wanted);
   // Gangs of other queues that may have to leave for it.
   std::vector<Candidate> Candidates(const Preemptor& preemptor, const Holders& holders);
+  // When there are more of them though nothing happens.
+  absl::Time look_again() const { return look_again_; }
   // What a queue that lacks all of it would win by it of what it deserves, as a part of the cluster: nobody wins more.
   double MostGain(const model::Resources& wanted) const;
   struct Loss {
@@ -73,6 +79,7 @@ class Reclaim {
   };
 
   const Shares& shares();
+  bool Rests(const Candidate& candidate);
   std::pair<Branch, Branch> BranchesOf(model::QueueId a, model::QueueId b) const;
   std::int64_t HeldBy(const Branch& branch, model::Dim dim) const;
   std::int64_t DeservedBy(const Branch& branch, model::Dim dim);
@@ -89,6 +96,7 @@ class Reclaim {
   const model::Cluster& cluster_;
   const Policy& policy_;
   const absl::Time now_;
+  absl::Time look_again_ = absl::InfiniteFuture();
   std::unique_ptr<Shares> shares_;
 };
 

@@ -33,20 +33,12 @@ int EvictionsOfLate(const Gang& gang, absl::Time now) {
   return gang.evictions > 0 && now < gang.last_evicted + kOfLate ? gang.evictions : 0;
 }
 
-absl::Duration Victims::MinRuntimeOf(const Gang& gang) const {
-  constexpr absl::Duration kAfterEviction = absl::Minutes(10), kMost = absl::Hours(8);
-  absl::Duration least = absl::ZeroDuration();
-  for (const model::QueueId level : tree_.path(gang.queue)) {
-    const std::optional<absl::Duration>& said = cluster_.queue(level).min_runtime;
-    if (!said.has_value()) continue;
-    least = *said;
-    break;
+absl::Duration MinRuntimeOf(const model::Cluster& cluster, const QueueTree& tree, model::QueueId queue) {
+  for (const model::QueueId level : tree.path(queue)) {
+    const std::optional<absl::Duration>& said = cluster.queue(level).min_runtime;
+    if (said.has_value()) return *said;
   }
-  const int evictions = EvictionsOfLate(gang, now_);
-  if (evictions == 0) return least;
-  absl::Duration longer = std::max(least, kAfterEviction);
-  for (int i = 1; i < evictions && longer < kMost; ++i) longer *= 2;
-  return std::max(least, std::min(longer, kMost));
+  return absl::ZeroDuration();
 }
 
 bool Victims::Stays(const Task& task) const { return IsReady(task) && !task.evicted && !evicted_.contains(&task); }
@@ -108,7 +100,7 @@ std::vector<Bundle> Victims::Surplus(GangId id, bool asks_for_nothing) {
   std::vector<TaskId> tasks = gang.tasks;
   std::erase_if(tasks, [&](TaskId task) { return !CanGo(cluster_.task(task)); });
   SortTasks(cluster_, tasks);
-  const absl::Duration min_runtime = MinRuntimeOf(gang);
+  const absl::Duration min_runtime = MinRuntimeOf(cluster_, tree_, gang.queue);
   const auto allowed = [&](TaskId task) {
     return MayGo(cluster_.task(task), min_runtime) &&
            (!asks_for_nothing || AsksForNothing(cluster_.shape(cluster_.task(task).shape).request));
@@ -163,7 +155,7 @@ std::optional<Bundle> Victims::FindWhole(GangId id, bool asks_for_nothing) {
     look_again_ = std::min(look_again_, GraceEnds(cluster_, tree_, policy_, gang));
     return std::nullopt;
   }
-  const absl::Duration min_runtime = MinRuntimeOf(gang);
+  const absl::Duration min_runtime = MinRuntimeOf(cluster_, tree_, gang.queue);
   Bundle bundle{id, true, {}, {}, 0};
   for (const TaskId task_id : gang.tasks) {
     const Task& task = cluster_.task(task_id);

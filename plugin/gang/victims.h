@@ -23,6 +23,9 @@ namespace gangway::gang {
 // How often pods of it were evicted for others within the last day.
 int EvictionsOfLate(const model::Gang& gang, absl::Time now);
 
+// For so long pods of the queue run before they may go, as it says, or the next above it that does.
+absl::Duration MinRuntimeOf(const model::Cluster& cluster, const QueueTree& tree, model::QueueId queue);
+
 // Pods that go together: one beyond a gang's minimum, a sub-group, or all of a gang.
 struct Bundle {
   model::GangId gang = model::kNone;
@@ -58,7 +61,6 @@ class Victims {
   bool Stays(const model::Task& task) const;
   bool CanGo(const model::Task& task) const;
   bool MayGo(const model::Task& task, absl::Duration min_runtime);
-  absl::Duration MinRuntimeOf(const model::Gang& gang) const;
   std::optional<Bundle> FindWhole(model::GangId gang, bool asks_for_nothing);
 
   const model::Cluster& cluster_;

@@ -243,6 +243,75 @@ TEST_F(PatientTest, TheTimeCountsWhileTheQueueIsEntitled) {
   EXPECT_THAT(Round(1000 + 7200).evicted, SizeIs(1));
 }
 
+// "held" runs since 0 and holds what is q2's, of which "b" has no room for two.
+class RestTest : public EvictTest {
+ protected:
+  RestTest() {
+    Node("n1", Amounts(4000));
+    for (const char* name : {"q1", "q2"}) Queue(name);
+    OneRuns("stays", "low", "q1", Amounts(1000), "n1", /*evictable=*/false);
+    held_.queue = "q1";
+    held_.priority_class = "mid";
+    pod_.started = At(0);
+    WasEvicted(0, At(0));
+    OneWaits("b", "low", "q2", Amounts(2000));
+  }
+  void WasEvicted(int times, absl::Time last) {
+    held_.evictions = times;
+    held_.last_evicted = last;
+    cluster.SetGang(held_);
+    cluster.SetPod(pod_);
+  }
+  absl::Time StaysUntil(int evictions) {
+    WasEvicted(evictions, At(-60));
+    EXPECT_THAT(Evicted(), IsEmpty()) << evictions;
+    return Of("b").look_again;
+  }
+
+  model::GangFacts held_ = testutil::Gang("held", 1);
+  model::PodFacts pod_ = PodOf("held", "held", Amounts(3000), "n1");
+};
+
+TEST_F(RestTest, WhoWasEvictedStaysLongerEachTime) {
+  EXPECT_THAT(Evicted(), ElementsAre("held"));
+  EXPECT_EQ(StaysUntil(1), At(600));
+  EXPECT_EQ(StaysUntil(2), At(1200));
+  EXPECT_EQ(StaysUntil(4), At(4800));
+  EXPECT_EQ(StaysUntil(40), At(8 * 3600)) << "at some time everybody may go";
+  pod_.started = At(-700);
+  StaysUntil(2);
+  WasEvicted(1, At(-750));
+  EXPECT_THAT(Evicted(), ElementsAre("held"));
+  pod_.started = At(0);
+  WasEvicted(9, At(-24 * 3600));
+  EXPECT_THAT(Evicted(), ElementsAre("held")) << "that is long ago";
+}
+
+// What its queue says is doubled, too.
+TEST_F(RestTest, ForItsQueuesMinimumRuntimeAtLeast) {
+  model::QueueFacts queue = testutil::Queue("q1");
+  queue.min_runtime = absl::Hours(1);
+  cluster.SetQueue(queue);
+  EXPECT_EQ(StaysUntil(2), At(2 * 3600));
+}
+
+TEST_F(RestTest, ForAHigherPriorityItGoesAtAnyTime) {
+  WasEvicted(4, At(-60));
+  OneWaits("urgent", "high", "q1", Amounts(2000));
+  EXPECT_THAT(Evicted(), ElementsAre("held"));
+}
+
+TEST_F(RestTest, WhatIsBeyondItsMinimumGoesAtAnyTime) {
+  pod_.wants.requests = Amounts(2000);
+  model::PodFacts more = PodOf("held", "more", Amounts(1000), "n1");
+  more.started = At(0);
+  cluster.SetPod(more);
+  WasEvicted(4, At(-60));
+  cluster.RemovePod("default", "b");
+  OneWaits("small", "low", "q2", Amounts(1000));
+  EXPECT_THAT(Evicted(), ElementsAre("more"));
+}
+
 TEST_F(EvictTest, AGuaranteeIsNeverTaken) {
   Node("n1", Amounts(4000));
   Queue("q2");

@@ -201,58 +201,6 @@ TEST_F(EvictTest, NobodyIsEvictedBeforeItsQueuesMinimumRuntime) {
   EXPECT_THAT(Evicted(), ElementsAre("low"));
 }
 
-// For ten minutes from its start, and twice as long each time; a day later it is as all others.
-TEST_F(EvictTest, WhoWasEvictedStaysLongerEachTime) {
-  Node("n1", Amounts(1000));
-  model::GangFacts low = testutil::Gang("low", 1);
-  low.priority_class = "low";
-  model::PodFacts pod = PodOf("low", "low", Amounts(1000), "n1");
-  pod.started = At(0);
-  cluster.SetGang(low);
-  cluster.SetPod(pod);
-  OneWaits("high", "high", "default", Amounts(1000));
-  EXPECT_THAT(Evicted(), ElementsAre("low"));
-  const auto stays_until = [&](int evictions) {
-    low.evictions = evictions;
-    low.last_evicted = At(-60);
-    cluster.SetGang(low);
-    EXPECT_THAT(Evicted(), IsEmpty()) << evictions;
-    return Of("high").look_again;
-  };
-  EXPECT_EQ(stays_until(1), At(600));
-  EXPECT_EQ(stays_until(2), At(1200));
-  EXPECT_EQ(stays_until(4), At(4800));
-  EXPECT_EQ(stays_until(40), At(8 * 3600)) << "at some time everybody may go";
-  pod.started = At(-700);
-  cluster.SetPod(pod);
-  stays_until(2);
-  low.evictions = 1;
-  cluster.SetGang(low);
-  EXPECT_THAT(Evicted(), ElementsAre("low"));
-  low.evictions = 9;
-  low.last_evicted = At(-24 * 3600);
-  cluster.SetGang(low);
-  EXPECT_THAT(Evicted(), ElementsAre("low"));
-}
-
-// What its queue says is doubled, too.
-TEST_F(EvictTest, WhoWasEvictedStaysForItsQueuesMinimumRuntimeAtLeast) {
-  model::QueueFacts queue = testutil::Queue("default");
-  queue.min_runtime = absl::Hours(1);
-  cluster.SetQueue(queue);
-  Node("n1", Amounts(1000));
-  model::GangFacts low = testutil::Gang("low", 1);
-  low.priority_class = "low";
-  low.evictions = 2;
-  low.last_evicted = At(-60);
-  cluster.SetGang(low);
-  model::PodFacts pod = PodOf("low", "low", Amounts(1000), "n1");
-  pod.started = At(0);
-  cluster.SetPod(pod);
-  OneWaits("high", "high", "default", Amounts(1000));
-  EXPECT_EQ(Of("high").look_again, At(2 * 3600));
-}
-
 TEST_F(EvictTest, TwoThatWantTheSameRoomAreNotEvictedForTwice) {
   Node("n1", Amounts(2000));
   for (const char* name : {"a", "b"}) OneRuns(name, "low", "default", Amounts(1000), "n1");
