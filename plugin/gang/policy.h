@@ -49,6 +49,9 @@ struct Policy {
   // Pods are evicted for a queue's share only when one of its gangs has had no room for so long though its queue is
   // entitled to it, unless together they have not done more than that gang would in five minutes (reclaim.h).
   absl::Duration reclaim_after = absl::ZeroDuration();
+  // A gang that was evicted once keeps its minimum for so long from when it began again, before another queue takes it
+  // back, and twice as long after each eviction more (reclaim.h).
+  absl::Duration rests_for = absl::Minutes(10);
   // Whether gangs that may be moved are, where another finds room then (consolidation.h); and how long after that they
   // stay.
   bool consolidate = true;

@@ -22,8 +22,7 @@ constexpr double kLeastGain = 1e-9;
 // Is lost at once.
 constexpr absl::Duration kLittleWork = absl::Minutes(5);
 
-// Who was evicted runs for so long before it goes for a share again, and twice as long after each time more.
-constexpr absl::Duration kRest = absl::Minutes(10), kLongestRest = absl::Hours(8);
+constexpr absl::Duration kLongestRest = absl::Hours(8);
 
 bool Outweighs(double gain, double loss) { return loss < gain - kLeastGain; }
 
@@ -166,9 +165,11 @@ bool Reclaim::Rests(const Candidate& candidate) {
   const int evictions = EvictionsOfLate(gang, now_);
   if (evictions == 0 || candidate.leaving) return false;
   const absl::Duration least = MinRuntimeOf(cluster_, overlay_.tree(), gang.queue);
-  absl::Duration rest = std::max(least, kRest);
+  absl::Duration rest = std::max(least, policy_.rests_for);
   for (int i = 1; i < evictions && rest < kLongestRest; ++i) rest *= 2;
-  const absl::Time until = candidate.started + std::max(least, std::min(rest, kLongestRest));
+  // Who has not begun again, and may never, stays no longer for it.
+  const absl::Time from = candidate.started == absl::InfiniteFuture() ? gang.last_evicted : candidate.started;
+  const absl::Time until = from + std::max(least, std::min(rest, kLongestRest));
   if (until > now_) look_again_ = std::min(look_again_, until);
   return until > now_;
 }

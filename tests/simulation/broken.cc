@@ -31,10 +31,17 @@ namespace json = boost::json;
 
 // ---- the real ones behind a client
 
+// Who was evicted rests for no longer than jobs here last, or few would go.
+assembly::Options WithShortRests() {
+  assembly::Options options;
+  options.scheduler.policy.rests_for = absl::Seconds(10);
+  return options;
+}
+
 struct LiedTo {
   LiedTo(Loop& loop, sandbox::Cluster& cluster, sandbox::Faults faults, absl::string_view process, Lies lies)
       : client(loop, cluster.NewClient(process, std::move(faults)), std::move(lies)),
-        components(assembly::MakeComponents(loop, client, {process}, {})) {
+        components(assembly::MakeComponents(loop, client, {process}, WithShortRests())) {
     components->Start();
   }
   FalsifyingClient client;

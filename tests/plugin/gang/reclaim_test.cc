@@ -287,6 +287,13 @@ TEST_F(RestTest, WhoWasEvictedStaysLongerEachTime) {
   EXPECT_THAT(Evicted(), ElementsAre("held")) << "that is long ago";
 }
 
+TEST_F(RestTest, WhoHasNotBegunAgainStaysNoLongerForIt) {
+  pod_.started = absl::InfiniteFuture();
+  EXPECT_EQ(StaysUntil(1), At(540));
+  WasEvicted(1, At(-601));
+  EXPECT_THAT(Evicted(), ElementsAre("held"));
+}
+
 // What its queue says is doubled, too.
 TEST_F(RestTest, ForItsQueuesMinimumRuntimeAtLeast) {
   model::QueueFacts queue = testutil::Queue("q1");
