@@ -28,6 +28,11 @@ bool Outweighs(double gain, double loss) { return loss < gain - kLeastGain; }
 
 }  // namespace
 
+int EvictionsOfLate(const Gang& gang, absl::Time now) {
+  constexpr absl::Duration kOfLate = absl::Hours(24);
+  return gang.evictions > 0 && now < gang.last_evicted + kOfLate ? gang.evictions : 0;
+}
+
 const Shares& Reclaim::shares() {
   if (shares_ == nullptr) shares_ = std::make_unique<Shares>(cluster_, overlay_.tree(), policy_.sharing);
   return *shares_;

@@ -33,6 +33,9 @@
 
 namespace gangway::gang {
 
+// How often pods of it were evicted for others within the last day.
+int EvictionsOfLate(const model::Gang& gang, absl::Time now);
+
 // In one call of Schedule; with what the overlay has taken and given back so far. All must outlive it.
 class Reclaim {
  public:

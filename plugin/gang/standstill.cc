@@ -127,12 +127,15 @@ void Standstill::NoteForWhom(const model::Decisions& decisions) {
   }
 }
 
+bool Standstill::DecidesAsThen(Policy policy) const {
+  policy.choose_victims = policy_.choose_victims;
+  return policy == policy_;
+}
+
 bool Standstill::MayLookAtFew(const Cluster& cluster, const Policy& policy, absl::Time now) const {
-  Policy like_then = policy;
-  like_then.choose_victims = policy_.choose_victims;
   return few_ && !on_all_ && !on_sums_ && !on_gangs_ && cluster_ == cluster.id() && now >= from_ && now < until_ &&
          version_of_rest_ == cluster.version_of_rest() && gang_changes_ >= cluster.gang_changes_begin() &&
-         like_then == policy_ && !policy.use_half_life.has_value() && KeepsNodes(cluster) && cluster.moved().empty() &&
+         DecidesAsThen(policy) && !policy.use_half_life.has_value() && KeepsNodes(cluster) && cluster.moved().empty() &&
          cluster.lost_room().empty() && cluster.nominated_by_others().empty() && !(Asks(policy) && tried_victims_);
 }
 
@@ -211,9 +214,7 @@ bool Standstill::NobodyMayGo(const Overlay& overlay, const Policy& policy, absl:
 bool Standstill::Holds(const Cluster& cluster, const Policy& policy, absl::Time now, Scratch& scratch) const {
   if (!still_ || cluster_ != cluster.id() || now < from_ || now >= until_) return false;
   if (version_of_waiting_ != cluster.version_of_waiting() || !KeepsNodes(cluster)) return false;
-  Policy like_then = policy;
-  like_then.choose_victims = policy_.choose_victims;
-  if (like_then != policy_) return false;
+  if (!DecidesAsThen(policy)) return false;
   const bool asks = Asks(policy);
   // What queues held of late changes without an event.
   const bool by_use = policy.use_half_life.has_value() && (asks || on_sums_);

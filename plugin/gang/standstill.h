@@ -99,6 +99,7 @@ class Standstill {
   bool LacksRoom(const Overlay& overlay, Scratch& scratch, bool beside_kept) const;
   bool NobodyMayGo(const Overlay& overlay, const Policy& policy, absl::Time now) const;
   bool Asks(const Policy& policy) const;
+  bool DecidesAsThen(Policy policy) const;
 
   bool still_ = false;
   std::uint64_t cluster_ = 0, version_ = 0, version_of_waiting_ = 0, version_of_gangs_ = 0;

@@ -28,11 +28,6 @@ Resources AmountsOf(const model::Cluster& cluster, const std::vector<TaskId>& ta
 
 }  // namespace
 
-int EvictionsOfLate(const Gang& gang, absl::Time now) {
-  constexpr absl::Duration kOfLate = absl::Hours(24);
-  return gang.evictions > 0 && now < gang.last_evicted + kOfLate ? gang.evictions : 0;
-}
-
 absl::Duration MinRuntimeOf(const model::Cluster& cluster, const QueueTree& tree, model::QueueId queue) {
   for (const model::QueueId level : tree.path(queue)) {
     const std::optional<absl::Duration>& said = cluster.queue(level).min_runtime;

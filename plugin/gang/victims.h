@@ -20,9 +20,6 @@
 
 namespace gangway::gang {
 
-// How often pods of it were evicted for others within the last day.
-int EvictionsOfLate(const model::Gang& gang, absl::Time now);
-
 // For so long pods of the queue run before they may go, as it says, or the next above it that does.
 absl::Duration MinRuntimeOf(const model::Cluster& cluster, const QueueTree& tree, model::QueueId queue);
 

@@ -7,7 +7,7 @@
 #include "base/check.h"
 #include "base/log.h"
 #include "plugin/gang/minimum.h"
-#include "plugin/gang/victims.h"
+#include "plugin/gang/reclaim.h"
 #include "plugin/scheduler/gang_keys.h"
 
 namespace gangway::scheduler {
@@ -129,7 +129,8 @@ std::vector<NamespacedName> Evictions::CarryOut(const model::Decision& decision,
     });
     const bool for_others = decision.evict_for == EvictFor::kPriority || decision.evict_for == EvictFor::kShare;
     const int before = gang::EvictionsOfLate(cluster_.gang(id), now);
-    if (leaving.pods.empty()) leaving.times = before + (for_others ? 1 : 0);
+    if (leaving.pods.empty()) leaving.times = before + (for_others && !leaving.refused ? 1 : 0);
+    leaving.refused = false;
     std::size_t begun = 0;
     for (api::volcano::ReleasedPod& pod : EndingOf(cluster_, cluster_.gang(id))) {
       if (AddIfNew(std::move(pod), leaving.pods)) ++begun;
@@ -171,7 +172,7 @@ std::optional<Removal> Evictions::RemovalOf(const NamespacedName& key, GangId id
   if (removal.tasks.empty()) return std::nullopt;
   std::sort(removal.tasks.begin(), removal.tasks.end(),
             [&](TaskId a, TaskId b) { return cluster_.task(a).name < cluster_.task(b).name; });
-  if (const auto known = leaving_.find(key); known != leaving_.end()) {
+  if (const auto known = leaving_.find(key); known != leaving_.end() && !known->second.refused) {
     removal.told = known->second.pods;
     removal.sentence = known->second.sentence;
     removal.reason = known->second.reason;
@@ -235,7 +236,8 @@ void Evictions::OnForbidden(const NamespacedName& key) {
   const auto it = leaving_.find(key);
   if (it == leaving_.end()) return;
   Stay(key, it->second);
-  leaving_.erase(it);
+  it->second.pods.clear();
+  it->second.refused = true;
 }
 
 }  // namespace gangway::scheduler

@@ -63,7 +63,8 @@ class Evictions {
  private:
   struct Leaving {
     std::vector<api::volcano::ReleasedPod> pods;
-    int times = 0;  // with this one, of late
+    int times = 0;         // with this one, of late
+    bool refused = false;  // nobody went: the next time is no other
     std::string sentence, reason;
     api::NamespacedName on_behalf;
   };

@@ -51,19 +51,20 @@ void Rounds::WantAt(absl::Time when) {
 }
 
 void Rounds::NoteWhoWaits(const model::Decisions& decisions, bool of_all, absl::Time now) {
-  absl::flat_hash_map<model::GangId, Waits> waits;
-  if (!of_all) waits = waits_;
+  absl::flat_hash_map<model::GangId, Waits> all;
+  if (of_all) all = std::exchange(waits_, {});
+  const absl::flat_hash_map<model::GangId, Waits>& waited = of_all ? all : waits_;
   for (const model::Decision& decision : decisions) {
     if (!decision.reason.has_value() || !decision.short_of_minimum) {
-      waits.erase(decision.gang);
+      waits_.erase(decision.gang);
       continue;
     }
     const absl::Time created = cluster_.gang(decision.gang).created;
-    const auto before = waits_.find(decision.gang);
-    const bool same = before != waits_.end() && before->second.created == created;
-    waits[decision.gang] = {created, same ? before->second.since : now};
+    const auto before = waited.find(decision.gang);
+    const bool same = before != waited.end() && before->second.created == created;
+    const absl::Time since = same ? before->second.since : now;
+    waits_[decision.gang] = {created, since};
   }
-  waits_ = std::move(waits);
   absl::Time first = absl::InfiniteFuture();
   for (const auto& [gang, each] : waits_) first = std::min(first, each.since);
   short_gangs_.Set(static_cast<double>(waits_.size()));

@@ -15,8 +15,8 @@
 #include "absl/strings/str_cat.h"
 #include "base/status_macros.h"
 #include "plugin/gang/carry_out.h"
+#include "plugin/gang/reclaim.h"
 #include "plugin/gang/schedule.h"
-#include "plugin/gang/victims.h"
 #include "plugin/model/cluster.h"
 
 namespace gangway::simulate {

@@ -193,6 +193,29 @@ TEST_F(EvictionsTest, WhoMayNotBeDeletedStays) {
   EXPECT_THAT(Going(), IsEmpty());
 }
 
+// It was told of before it was refused.
+TEST_F(EvictionsTest, WhatWasRefusedCountsOnce) {
+  model::GangFacts gang = testutil::Gang("g", 3);
+  for (int i = 0; i < 3; ++i) cluster_.SetPod(Running(i));
+  const auto evict = [&] {
+    Evict({"g-w-0", "g-w-1", "g-w-2"});
+    gang.evictions = 1;
+    gang.last_evicted = testutil::At(0);
+    cluster_.SetGang(gang);
+    return evictions_.RemovalOf({"default", "g"}, Gang())->sentence;
+  };
+  evict();
+  evictions_.OnForbidden({"default", "g"});
+  EXPECT_THAT(evict(), ::testing::Not(HasSubstr("of late")));
+  for (int i = 0; i < 3; ++i) {
+    cluster_.RemovePod("default", absl::StrCat("g-w-", i));
+    model::PodFacts again = Running(i);
+    again.uid = absl::StrCat("again-", i);
+    cluster_.SetPod(again);
+  }
+  EXPECT_THAT(evict(), ::testing::EndsWith("; evicted 2 times of late"));
+}
+
 // Whoever evicts again tells of those that are there still, and of none of the same name.
 TEST_F(EvictionsTest, OfAnEarlierTimeWhoIsStillThereIsTold) {
   for (int i = 0; i < 3; ++i) cluster_.SetPod(Running(i));
