@@ -11,6 +11,7 @@
 #include "base/check.h"
 #include "plugin/gang/minimum.h"
 #include "plugin/gang/order.h"
+#include "plugin/gang/reclaim.h"
 #include "plugin/ingest/ingest.h"
 #include "plugin/scheduler/group_status.h"
 
@@ -318,7 +319,8 @@ class Planner {
 
   void WantRelease() {
     std::string sentence = LeftoversText();
-    if (gang_.evictions > 0) absl::StrAppend(&sentence, api::volcano::EvictedTimes(gang_.evictions));  // still counts
+    if (const int times = gang::EvictionsOfLate(gang_, now_); times > 0)
+      absl::StrAppend(&sentence, api::volcano::EvictedTimes(times));
     std::vector<api::volcano::ReleasedPod> pods;
     for (const TaskId id : view_.leftovers->released)
       pods.push_back({cluster_.task(id).name, cluster_.task(id).uid, ""});

@@ -290,6 +290,21 @@ TEST_F(GangPlanTest, LeftoversAreReleasedWhenTheirTimeHasCome) {
   EXPECT_THAT(plan.stages[0][0].body, HasSubstr("[g-w-0/uid-g-w-0]"));
 }
 
+// A release takes the place of that which told it.
+TEST_F(GangPlanTest, AReleaseSaysHowOftenTheGangWasEvictedOfLate) {
+  model::GangFacts facts = testutil::Gang("g", 6);
+  facts.evictions = 3;
+  facts.last_evicted = At(0);
+  cluster_.SetGang(facts);
+  group_.status.phase = "Inqueue";
+  SetPod(0, "n1");
+  SetPod(1);
+  leftovers_ = FindLeftovers(cluster_, cluster_.FindGang("default", "g"));
+  const auto says = [&](int second) { return Plan(second).stages[0][0].body; };
+  EXPECT_THAT(says(30), HasSubstr("; evicted 3 times of late [g-w-0/uid-g-w-0]"));
+  EXPECT_THAT(says(24 * 3600), ::testing::Not(HasSubstr("of late")));
+}
+
 TEST_F(GangPlanTest, LeftoversThatStayAreToldOnce) {
   group_.status.phase = "Inqueue";
   model::PodFacts pod = testutil::Pod("g", "w", 0, Cpu(1000));

@@ -71,6 +71,18 @@ TEST_F(TellingsTest, WhoWaitsNoMoreIsLookedAt) {
   EXPECT_THAT(tellings_.EndRound(At(3)), IsEmpty());
 }
 
+TEST_F(TellingsTest, WhomARoundOfFewDoesNotDecideOnWaitsOn) {
+  for (const char* const gang : {"a", "b"}) Decide(Waits(gang), 0);
+  tellings_.EndRound(At(0));
+  Decide(Decision("a"), 1);
+  tellings_.EndRoundOfFew();
+  EXPECT_EQ(tellings_.waiting(), 1u);
+  Decide(Waits("a"), 2);
+  tellings_.EndRoundOfFew();
+  EXPECT_EQ(tellings_.waiting(), 2u);
+  EXPECT_THAT(tellings_.EndRound(At(3)), ElementsAre(a_, b_));
+}
+
 TEST_F(TellingsTest, WhatIsLeftUndecidedGoesOnWaiting) {
   Decide(Waits("a", /*short_of_minimum=*/false), 0);
   tellings_.EndRound(At(0));
