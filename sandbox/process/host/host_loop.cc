@@ -13,6 +13,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <csignal>
+#include <cstdio>
 #include <cstring>
 #include <filesystem>
 #include <map>
@@ -155,8 +156,9 @@ class HostLoop {
     }
     if (fds[1].revents != 0) Reap();
     streams_->Handle(fds, streams);
-    Settle();
-    return (fds[0].revents & (POLLIN | POLLHUP | POLLERR)) == 0 || ReadOrders();
+    if ((fds[0].revents & (POLLIN | POLLHUP | POLLERR)) != 0 && !ReadOrders()) return false;
+    Settle();  // also of orders: of a pod that is dropped nothing may run any more, and nothing else happen
+    return true;
   }
 
   template <class T>
@@ -383,11 +385,13 @@ class HostLoop {
     removals_.clear();
   }
 
-  // In a process of its own: it may be much.
+  // In a process of its own: it may be much. By another name: a run's folder may be under way when its pod's is
+  // removed, and neither would be empty for the other.
   void RemoveSoon(const std::string& folder) {
     if (fork() != 0) return;
     syscall(SYS_close_range, 0, ~0U, 0);  // or whoever waits for the end of one of ours would wait for this, too
-    RemoveTree(folder);
+    const std::string gone = folder + ".gone";
+    RemoveTree(rename(folder.c_str(), gone.c_str()) == 0 ? gone : folder);
     _exit(0);
   }
 

@@ -352,6 +352,10 @@ class FullDiskTest : public ProcessCluster {
   void Empty() {
     thread_.Run([&] { unlink((temporary_.path() + "/ballast").c_str()); });
   }
+  // Of the sandbox's own view, in which that disk is.
+  bool NoPodsOnDisk() {
+    return thread_.Run([&] { return std::filesystem::is_empty(temporary_.path() + "/state/pods"); });
+  }
   std::string EventsText() { return *Ask("GET", "/api/v1/namespaces/default/events").body; }
   std::string WaitingReason(const std::string& name) {
     return json::value_to<std::string>(
@@ -365,6 +369,8 @@ TEST_F(FullDiskTest, PodsWaitInAKubeletsWordsAndGoOnWhenThereIsRoom) {
        R"({"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"conf"},"data":{"a":"of the map"}})");
   RunShell("before", "true");
   ASSERT_EQ(End("before"), "Succeeded") << api::ToJson(PodOf("before").at("status"));
+  ASSERT_TRUE(Ask("DELETE", api::PathOf(api::kPods, "default", "before")).ok());
+  ASSERT_TRUE(Eventually([&] { return NoPodsOnDisk(); })) << "what goes later would make room";
   Fill();
   RunShell("conf", "cat /conf/a", R"(,"volumeMounts":[{"name":"conf","mountPath":"/conf"}])",
            R"(,"volumes":[{"name":"conf","configMap":{"name":"conf"}}])");
