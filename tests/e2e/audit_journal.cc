@@ -31,10 +31,12 @@ std::string Text(const object* from, const char* key) {
 
 // A write that succeeded, before its effect is known.
 struct Entry {
-  sandbox::JournalRecord record;   // `after` not yet, revision 0 when the answer did not tell
+  sandbox::JournalRecord record;   // `after` not yet
   std::optional<object> answer;    // the object after the write
   std::optional<object> metadata;  // of it, where only that was asked for
   std::optional<object> asked;     // the request's body
+  absl::Time came;                 // the request
+  bool is_told = false;            // its revision, by the answer
 };
 
 const api::Resource* FindResource(const object& ref) {
@@ -67,6 +69,9 @@ absl::StatusOr<std::optional<Entry>> ReadEvent(const object& event) {
   if (!absl::ParseTime(absl::RFC3339_full, Text(&event, "stageTimestamp"), &record.time, &error)) {
     return absl::InvalidArgumentError(absl::StrCat("stageTimestamp: ", error));
   }
+  if (!absl::ParseTime(absl::RFC3339_full, Text(&event, "requestReceivedTimestamp"), &entry.came, &error)) {
+    return absl::InvalidArgumentError(absl::StrCat("requestReceivedTimestamp: ", error));
+  }
   const object* const answer = Member(event, "responseObject");
   // The garbage collector asks for metadata only.
   const bool metadata_only = answer != nullptr && Text(answer, "kind") == "PartialObjectMetadata";
@@ -76,7 +81,7 @@ absl::StatusOr<std::optional<Entry>> ReadEvent(const object& event) {
     const object* const meta = Member(*answer, "metadata");
     record.key = {Text(meta, "namespace"), Text(meta, "name")};
     record.uid = Text(meta, "uid");
-    if (!absl::SimpleAtoi(Text(meta, "resourceVersion"), &record.revision)) record.revision = 0;
+    entry.is_told = absl::SimpleAtoi(Text(meta, "resourceVersion"), &record.revision) && record.revision > 0;
   } else {
     record.key = {Text(ref, "namespace"), Text(ref, "name")};
   }
@@ -84,17 +89,37 @@ absl::StatusOr<std::optional<Entry>> ReadEvent(const object& event) {
   return entry;
 }
 
-// Writes whose revision is not told stand behind everything that was answered no later.
+// The greatest revision of the pod without a node, of those that somebody had asked for before it was bound.
+std::uint64_t LastUnbound(const std::vector<const Entry*>& of_pod, absl::Time bound) {
+  std::uint64_t last = 0;
+  for (const Entry* const entry : of_pod) {
+    if (entry->came <= bound && Text(Member(*entry->answer, "spec"), "nodeName").empty())
+      last = std::max(last, entry->record.revision);
+  }
+  return last;
+}
+
+// Writes whose revision is not told stand behind everything that was answered no later; a binding also behind what was
+// answered later and does not know of it: no pod loses its node.
 void Sort(std::vector<Entry>& entries) {
   std::stable_sort(entries.begin(), entries.end(),
                    [](const Entry& a, const Entry& b) { return a.record.time < b.record.time; });
+  std::map<api::NamespacedName, std::vector<const Entry*>> pods;
+  for (const Entry& entry : entries) {
+    if (entry.record.resource == &api::kPods && entry.answer) pods[entry.record.key].push_back(&entry);
+  }
   std::uint64_t latest = 0;
   for (Entry& entry : entries) {
-    if (entry.record.revision == 0) entry.record.revision = latest;
+    if (!entry.is_told) {
+      entry.record.revision = latest;
+      if (entry.record.subresource == "binding")
+        entry.record.revision = std::max(latest, LastUnbound(pods[entry.record.key], entry.record.time));
+    }
     latest = std::max(latest, entry.record.revision);
   }
-  std::stable_sort(entries.begin(), entries.end(),
-                   [](const Entry& a, const Entry& b) { return a.record.revision < b.record.revision; });
+  std::stable_sort(entries.begin(), entries.end(), [](const Entry& a, const Entry& b) {
+    return std::make_pair(a.record.revision, !a.is_told) < std::make_pair(b.record.revision, !b.is_told);
+  });
 }
 
 bool Keeps(const object& meta, const char* list) {

@@ -17,16 +17,17 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 
-// A line of the log; `millisecond` is when the answer was complete.
+// A line of the log; `millisecond` is when the answer was complete, `came` when the request was there.
 std::string Line(int millisecond, const std::string& verb, const std::string& subresource, const std::string& request,
-                 const std::string& response, int code = 200, const std::string& uri = "/api/v1/namespaces/d/pods/p") {
+                 const std::string& response, int code = 200, const std::string& uri = "/api/v1/namespaces/d/pods/p",
+                 int came = 100) {
   return absl::StrCat(R"({"kind":"Event","stage":"ResponseComplete","verb":")", verb, R"(","requestURI":")", uri,
                       R"(","userAgent":"gangway-scheduler/0.1",)",
                       R"("objectRef":{"resource":"pods","namespace":"d","name":"p","apiVersion":"v1")",
                       subresource.empty() ? "" : absl::StrCat(R"(,"subresource":")", subresource, "\""),
                       R"(},"responseStatus":{"code":)", code, "},", R"("requestObject":)", request,
-                      R"(,"responseObject":)", response, R"(,"stageTimestamp":"2026-01-01T00:00:00.)", millisecond,
-                      R"(000Z"})", "\n");
+                      R"(,"responseObject":)", response, R"(,"requestReceivedTimestamp":"2026-01-01T00:00:00.)", came,
+                      R"(000Z","stageTimestamp":"2026-01-01T00:00:00.)", millisecond, R"(000Z"})", "\n");
 }
 
 std::string Pod(int version, const std::string& metadata = "", const std::string& spec = "",
@@ -82,6 +83,19 @@ TEST(AuditJournalTest, TheOrderIsThatOfTheRevisions) {
       Read(Line(100, "patch", "", "{}", Pod(11, R"(,"labels":{"a":"b"})")) +
            Line(200, "create", "", Pod(0), Pod(10), 201) + Line(300, "create", "binding", binding, kStatus, 201)),
       ElementsAre("create:Pending", "patch:Pending", "create/binding:Pending@n1"));
+}
+
+// The patch was carried out before the pod was bound, and answered after that.
+TEST(AuditJournalTest, ABindingStandsBehindWhatDoesNotKnowOfIt) {
+  const std::string binding = R"({"kind":"Binding","target":{"kind":"Node","name":"n1"}})";
+  const std::string before = Line(100, "create", "", Pod(0), Pod(10), 201), uri = "/api/v1/namespaces/d/pods/p";
+  EXPECT_THAT(Read(before + Line(300, "create", "binding", binding, kStatus, 201) +
+                   Line(400, "patch", "", "{}", Pod(11), 200, uri, /*came=*/200)),
+              ElementsAre("create:Pending", "patch:Pending", "create/binding:Pending@n1"));
+  // Asked for after that it is another pod's story, or a fault that is to be seen.
+  EXPECT_THAT(Read(before + Line(300, "create", "binding", binding, kStatus, 201) +
+                   Line(500, "patch", "", "{}", Pod(11), 200, uri, /*came=*/400)),
+              ElementsAre("create:Pending", "create/binding:Pending@n1", "patch:Pending"));
 }
 
 TEST(AuditJournalTest, AWriteThatIsAnsweredAfterTheDeletionBringsNothingBack) {
