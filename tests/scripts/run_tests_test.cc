@@ -69,13 +69,14 @@ class RunTestsTest : public ::testing::Test {
                        "\\tA.Deep\\n' >>$GW_TESTS_RUN\n", more, "\n"));
     Executable("source/build/dev/" + name);
   }
-  Outcome Script(const std::vector<std::string>& environment = {}) {
+  Outcome Script(const std::vector<std::string>& environment = {}, const std::string& option = "") {
     Write("log", "");
     Write("told", "");
     std::vector<std::string> all{"env", "-u", "GW_REQUIRE_ALL", "-u", "GW_UPDATE_GOLDEN", "-u", "FRESH", "JOBS=1"};
     all.insert(all.end(), {"GW_SOURCE=" + path("source"), "GW_TESTS_RUN=" + path("told")});
     all.insert(all.end(), environment.begin(), environment.end());
     all.insert(all.end(), {GW_SOURCE_DIR "/scripts/run-tests", path("source/build/dev")});
+    if (!option.empty()) all.push_back(option);
     return RunProgram(all);
   }
   // What was run, in order of its name.
@@ -188,6 +189,39 @@ TEST_F(RunTestsTest, WhatPassedOnceAndFailsIsForgotten) {
   Write("source/build/dev/plain", good);
   Executable("source/build/dev/plain");
   EXPECT_THAT(Ran(), IsSupersetOf({"plain"}));
+}
+
+// One that fails, and passes from its second run on.
+TEST_F(RunTestsTest, WhatStartsProgramsMayFailBesideOthersIfItPassesAlone) {
+  const auto starts_and_fails_once = [&](const std::string& name) {
+    Program(name,
+            absl::StrCat("# ", build("gangway"), "\n[ -e ", path(name), " ] || { : >", path(name), "; exit 1; }"));
+  };
+  starts_and_fails_once("starts");
+  EXPECT_NE(Script().exit_code, 0) << "not asked for";
+  starts_and_fails_once("starts");
+  fs::remove(path("starts"));
+  const Outcome outcome = Script({"GW_REQUIRE_ALL=1"}, "--alone");
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.out << outcome.err;
+  EXPECT_THAT(Log(), ElementsAre("draws", "look", "plain", "reads", "starts", "starts"));
+  const std::vector<std::string> told = absl::StrSplit(ReadFile(path("told")), '\n');
+  EXPECT_EQ(std::count(told.begin(), told.end(), "ran\tstarts\t3"), 1);
+  EXPECT_EQ(std::count(told.begin(), told.end(), "flaky\tstarts"), 1);
+  EXPECT_THAT(Ran(), IsSupersetOf({"starts"})) << "it did not pass as the others did";
+
+  Program("starts", absl::StrCat("# ", build("gangway"), "\nexit 1"));
+  EXPECT_NE(Script({}, "--alone").exit_code, 0) << "it fails alone, too";
+  EXPECT_THAT(ReadFile(path("told")), Not(HasSubstr("flaky")));
+  Program("starts", absl::StrCat("# ", build("gangway")));
+  starts_and_fails_once("draws");
+  EXPECT_NE(Script({}, "--alone").exit_code, 0) << "which is another test each time";
+  Program("plain", absl::StrCat("[ -e ", path("plain"), " ] || { : >", path("plain"), "; exit 1; }"));
+  EXPECT_NE(Script({}, "--alone").exit_code, 0) << "which starts nothing";
+  for (const char* name : {"starts", "plain", "reads"}) {
+    fs::remove(path(name));
+    starts_and_fails_once(name);
+  }
+  EXPECT_NE(Script({}, "--alone").exit_code, 0) << "three are no accident";
 }
 
 TEST_F(RunTestsTest, WhatWasSkippedIsAlwaysRun) {

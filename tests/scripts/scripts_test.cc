@@ -76,6 +76,13 @@ TEST_F(SkipsTest, SkipsAreCountedByReason) {
   EXPECT_EQ(Run({"skips", path("run")}, {"GW_REQUIRE_ALL=1"}).exit_code, 1);
 }
 
+TEST_F(SkipsTest, WhatFailedBesideOthersIsNamed) {
+  Write("run", "ran\ta_test\t10\nran\tb_test\t1\nflaky\ta_test\nflaky\tb_test\n");
+  const Outcome outcome = Run({"skips", path("run")}, {"GW_REQUIRE_ALL=1"});
+  EXPECT_EQ(outcome.exit_code, 0);
+  EXPECT_THAT(outcome.out, HasSubstr("\ngangway: flaky, failed beside others and passed alone: a_test b_test\n"));
+}
+
 TEST_F(SkipsTest, NoTestAtAllIsAFailure) {
   Write("run", "");
   EXPECT_EQ(Run({"skips", path("run")}).exit_code, 1);
