@@ -371,10 +371,12 @@ class Suite {
         absl::FDivDuration(end_alone_ * result.victims, result.bound), of_kai.c_str());
   }
 
-  // Who came goes, and all of the first run again.
+  // Who came goes, and all of the first are made anew: who was evicted once is kept from the next for a while.
   void Clear() {
     Remove("reclaim", 1);
+    Remove("fill", all_);
     Load::SeenPods bound(load_, "fill");
+    load_.Send(SingleGpuJobs("fill", "sanity", all_));
     bound.WaitFor(all_, kPatience);
     std::this_thread::sleep_for(std::chrono::seconds(2));
   }
