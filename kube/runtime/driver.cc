@@ -139,8 +139,8 @@ class Driver::Impl {
   struct State {
     bool queued = false;
     bool under_way = false;
-    bool dirty = false;  // enqueued while under way
-    int failures = 0;    // in a row
+    bool dirty = false;                // enqueued while under way
+    int failures = 0, unanswered = 0;  // in a row, each by itself: see Reflector
     absl::Time not_before = absl::InfinitePast();
     Loop::TimerId retry = 0, look_again = 0;
     absl::Time retry_at;  // when there is a timer
@@ -456,7 +456,7 @@ class Driver::Impl {
     const Plan plan = std::exchange(state.plan, {});
     const bool dirty = std::exchange(state.dirty, false);
     if (outcome == Outcome::kDone) {
-      state.failures = 0;
+      state.failures = state.unanswered = 0;
       state.not_before = absl::InfinitePast();
       for (const EventNote& note : plan.events) recorder_.Record(note);
     } else {
@@ -468,8 +468,8 @@ class Driver::Impl {
 
   void Retry(const NamespacedName& key, State& state, Outcome outcome) {
     const Backoff& backoff = outcome == Outcome::kPermanent ? options_.refused : options_.backoff;
-    absl::Duration delay = backoff.Next(state.failures++, loop_.Random());
-    if (state.unreached) delay = std::min(delay, kUnreachedPause);
+    absl::Duration delay = state.unreached ? std::min(backoff.Next(state.unanswered++, loop_.Random()), kUnreachedPause)
+                                           : backoff.Next(state.failures++, loop_.Random());
     delay = std::max(delay, state.wait);
     const absl::Time now = loop_.Now();
     state.not_before = outcome >= Outcome::kRetry       ? now + delay

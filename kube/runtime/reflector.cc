@@ -133,8 +133,8 @@ void Reflector::After(absl::Duration delay, void (Reflector::*step)()) {
 
 absl::Duration Reflector::NextDelay(const absl::Status& status) {
   failures_total_.Add();
-  const absl::Duration delay = options_.backoff.Next(failures_++, loop_.Random());
-  return IsUnreached(status) ? std::min(delay, kUnreachedPause) : delay;
+  if (IsUnreached(status)) return std::min(options_.backoff.Next(unanswered_++, loop_.Random()), kUnreachedPause);
+  return options_.backoff.Next(failures_++, loop_.Random());
 }
 
 std::string Reflector::Query(absl::string_view first) const {
@@ -180,7 +180,7 @@ void Reflector::OnPage(const absl::StatusOr<Response>& reply) {
     return After(NextDelay(status), &Reflector::List);
   }
   if (options_.optional && absl::IsNotFound(status)) {
-    failures_ = 0;
+    failures_ = unanswered_ = 0;
     return GoOnWithout(kNotServedLook);
   }
   if (options_.unless_forbidden && absl::IsPermissionDenied(status)) {
@@ -312,7 +312,7 @@ void Reflector::OnFrame(const Frame& frame) {
     absl::Status status = StatusFromObject(*frame.object);
     return OnWatchEnd(status.ok() ? absl::UnknownError("an error frame without an error") : status);
   }
-  failures_ = 0;
+  failures_ = unanswered_ = 0;
   Recovered();
   const absl::StatusOr<Identity> id = Identify(*frame.object);
   if (!id.ok()) return ReportDecodeError({}, id.status());

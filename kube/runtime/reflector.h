@@ -146,7 +146,9 @@ class Reflector {
   std::string continue_;
   bool whole_list_ = false;  // ask for one page: a continue token expired on us
 
-  int failures_ = 0;  // in a row
+  // In a row: refusals, and times that nobody answered. A server that comes back refuses at first, and is not waited
+  // for as if it had refused all the time that it was away.
+  int failures_ = 0, unanswered_ = 0;
   std::unique_ptr<Watch> watch_;
   bool watching_ = false;  // false: what the watch still says is not wanted
   absl::Time watch_started_ = absl::InfinitePast();
