@@ -44,10 +44,12 @@ class PageWriter {
         "\"><head><meta charset=\"utf-8\"><meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">"
         "<meta name=\"color-scheme\" content=\"light dark\"><title>Gangway</title>"
         "<link rel=\"icon\" href=\"/icon.svg\"><link rel=\"stylesheet\" href=\"/dashboard.css\">"
-        "<script src=\"/dashboard.js\" defer></script></head><body data-version=\"",
-        Escaped(text_.version), "\" data-live=\"", T(Word::kLive), "\" data-broken=\"", T(Word::kBroken),
-        "\"><header><h1>Gangway</h1><span>", Escaped(text_.server), "</span><span id=\"live\" role=\"status\">",
-        text_.reading ? T(Word::kReading) : "",
+        "<script src=\"/dashboard.js\" defer></script>",
+        // Whose browser runs no scripts would see it empty for ever: reading begins with the first page.
+        text_.reading ? "<noscript><meta http-equiv=\"refresh\" content=\"1\"></noscript>" : "",
+        "</head><body data-version=\"", Escaped(text_.version), "\" data-live=\"", T(Word::kLive), "\" data-broken=\"",
+        T(Word::kBroken), "\"><header><h1>Gangway</h1><span>", Escaped(text_.server),
+        "</span><span id=\"live\" role=\"status\">", text_.reading ? T(Word::kReading) : "",
         "</span><form role=\"search\"><input type=\"hidden\" name=\"lang\" value=\"", CodeOf(text_.lang),
         "\"><input type=\"search\" name=\"q\" id=\"search\" autocomplete=\"off\" aria-label=\"", T(Word::kSearch),
         "\" placeholder=\"", T(Word::kSearch), "\" value=\"", Escaped(text_.query), "\"></form><nav>");

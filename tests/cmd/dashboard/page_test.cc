@@ -71,6 +71,12 @@ std::size_t CountOf(absl::string_view text, absl::string_view what) {
   return std::vector<std::string>(absl::StrSplit(text, what)).size() - 1;
 }
 
+TEST(PageTest, WithoutScriptsItComesAgainUntilAllIsRead) {
+  const std::string again = R"(<noscript><meta http-equiv="refresh" content="1"></noscript></head>)";
+  EXPECT_THAT(Page(View(), {.reading = true}), HasSubstr(again));
+  EXPECT_THAT(Page(View()), Not(HasSubstr("noscript")));
+}
+
 TEST(PageTest, HostileTextsAddNoTagNoAttributeAndNoLine) {
   const std::string plain = Page(Of("plain"));
   for (const std::string hostile :
