@@ -5,10 +5,12 @@
 #include <unistd.h>
 
 #include <atomic>
+#include <chrono>
+#include <cstdint>
 #include <cstdio>
 #include <cstdlib>
+#include <ctime>
 #include <fstream>
-#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -112,6 +114,14 @@ class Serving {
     std::fclose(said);
   }
   int port() const { return port_; }
+  int echo_port() const { return echo_port_; }
+  // What the process has used of cores so far.
+  double CpuSeconds() const {
+    clockid_t clock{};
+    timespec time{};
+    GW_CHECK(clock_getcpuclockid(child_->pid(), &clock) == 0 && clock_gettime(clock, &time) == 0);
+    return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_nsec) * 1e-9;
+  }
   // The most memory that the process has had.
   double PeakBytes() const {
     std::ifstream status(absl::StrCat("/proc/", child_->pid(), "/status"));
@@ -234,68 +244,126 @@ BENCHMARK(BM_UnaryPredicate)->Unit(benchmark::kMicrosecond)->UseRealTime();
 
 // The same beside callers who mean no good, on a machine that has no core for them alone. Argument: 0 nobody, 1 one
 // that takes its calls back at once, 2 connections that are opened and reset, 3 headers whose text does not end, 4 a
-// thousand connections that say nothing. The same caller by turns beside them and alone: `p99_of_quiet`.
+// thousand connections that say nothing, 5 settings without end, 6 headers of fields that do not end. By turns alone
+// and beside them: `p99_of_quiet`. Then the same against an echo that only the library serves, in a process of its own:
+// `echo_p99_of_quiet`, and how ours is beside it, `p99_of_echo`. What the servers themselves take of a core meanwhile
+// is `cores` and `echo_cores`; what is lost beyond that the attackers take, who share the machine.
 constexpr int kCallsInTurn = 1000;
+constexpr int kAttacks = 6;
+
+// One of them, as long as it is there.
+class Attacker {
+ public:
+  Attacker(int which, int port) : which_(which), port_(port) {
+    for (int i = 0; which == 4 && i < 1000; ++i) idle_.push_back(Connect());
+    if (which != 0 && which != 4) {
+      thread_ = std::thread([this] {
+        while (!over_) {
+          Once();
+          ++count_;
+        }
+      });
+    }
+  }
+  ~Attacker() { End(); }
+  // How often it came.
+  std::int64_t End() {
+    over_ = true;
+    if (thread_.joinable()) thread_.join();
+    return count_;
+  }
+
+ private:
+  std::unique_ptr<testutil::RawSocket> Connect() const {
+    return std::make_unique<testutil::RawSocket>(static_cast<std::uint16_t>(port_));
+  }
+  void Flood(const std::string& begin, const std::string& more) const {
+    const auto socket = Connect();
+    socket->Send(begin);
+    while (!over_ && socket->Send(more)) socket->TakeWhatCame();
+  }
+  void Once() {
+    switch (which_) {
+      case 1: {
+        static const std::string place = SmallGang(6);
+        testutil::Http2Caller caller(port_);
+        while (!over_ && caller.CallAndReset("/gangway.v1.GangScheduler/PlaceGang", place)) {
+        }
+        return;
+      }
+      case 2: {
+        const auto socket = Connect();
+        socket->Send(testutil::EndlessTextBegin());
+        return socket->Reset();
+      }
+      case 3:
+        return Flood(testutil::EndlessTextBegin(), testutil::EndlessTextContinuation(16'000));
+      case 5: {
+        static const std::string settings = testutil::EmptySettings(1'000);
+        return Flood(absl::StrCat(testutil::EndlessFieldsBegin(), testutil::EndlessFieldsEnd()), settings);
+      }
+      case 6:
+        return Flood(testutil::EndlessFieldsBegin(), testutil::EndlessFieldsContinuation(16'000));
+      default:
+        return;
+    }
+  }
+
+  const int which_, port_;
+  std::vector<std::unique_ptr<testutil::RawSocket>> idle_;
+  std::atomic<bool> over_ = false;
+  std::int64_t count_ = 0;
+  std::thread thread_;
+};
+
+// A good caller of one server by turns alone and beside an attacker.
+struct Beside {
+  bench::Times quiet, beside;
+  double seconds = 0, cpu_seconds = 0;  // beside
+  std::int64_t attacks = 0;
+
+  double p99_of_quiet() const { return beside.Percentile(0.99) / quiet.Percentile(0.99); }
+  template <class Ask>
+  void Turn(const Serving& serving, int port, int attack, Ask ask) {
+    for (int i = 0; i < kCallsInTurn; ++i) quiet.Add(ask);
+    Attacker attacker(attack, port);
+    const double cpu_before = serving.CpuSeconds();
+    const auto begin = bench::Watch::now();
+    for (int i = 0; i < kCallsInTurn; ++i) beside.Add(ask);
+    seconds += std::chrono::duration<double>(bench::Watch::now() - begin).count();
+    cpu_seconds += serving.CpuSeconds() - cpu_before;
+    attacks += attacker.End();
+  }
+};
+
 void BM_UnaryPredicateBesideHostileCallers(benchmark::State& state) {
   const auto asked = AskInASession();
   if (asked->predicate.empty()) return state.SkipWithError("there is no plan");
-  const int port = asked->serving.port();
-  const auto connect = [port] { return std::make_unique<testutil::RawSocket>(static_cast<std::uint16_t>(port)); };
-  std::atomic<bool> over = false;
-  std::atomic<std::int64_t> attacks = 0;
-  const std::string place = SmallGang(6), begin = testutil::EndlessTextBegin(),
-                    more = testutil::EndlessTextContinuation(16'000);
-  const std::function<void()> attack[] = {
-      nullptr,
-      [&] {
-        testutil::Http2Caller caller(port);
-        while (!over && caller.CallAndReset("/gangway.v1.GangScheduler/PlaceGang", place)) ++attacks;
-      },
-      [&] {
-        const auto socket = connect();
-        socket->Send(begin);
-        socket->Reset();
-        ++attacks;
-      },
-      [&] {
-        const auto socket = connect();
-        socket->Send(begin);
-        while (!over && socket->Send(more)) {
-        }
-        ++attacks;
-      },
-      nullptr,
-  };
-  std::vector<std::unique_ptr<testutil::RawSocket>> idle;
-  std::thread attacker;
-  Caller caller(asked->serving.address());
-  bench::Times quiet, beside;
-  const auto ask = [&] {
-    if (caller.Call(kPredicate, asked->predicate).empty()) state.SkipWithError("no answer");
+  const Serving of_library;
+  Caller caller(asked->serving.address()), echo_caller(of_library.echo_address());
+  Beside ours, echo;
+  const auto attack = static_cast<int>(state.range(0));
+  const auto ask = [&](Caller& by) {
+    if (by.Call(kPredicate, asked->predicate).empty()) state.SkipWithError("no answer");
   };
   for (auto _ : state) {
-    for (int i = 0; i < kCallsInTurn; ++i) quiet.Add(ask);
-    over = false;
-    for (int i = 0; state.range(0) == 4 && i < 1000; ++i) idle.push_back(connect());
-    if (attack[state.range(0)] != nullptr) {
-      attacker = std::thread([&] {
-        while (!over) attack[state.range(0)]();
-      });
-    }
-    for (int i = 0; i < kCallsInTurn; ++i) beside.Add(ask);
-    over = true;
-    if (attacker.joinable()) attacker.join();
-    idle.clear();
+    ours.Turn(asked->serving, asked->serving.port(), attack, [&] { ask(caller); });
+    echo.Turn(of_library, of_library.echo_port(), attack, [&] { ask(echo_caller); });
   }
-  state.counters["p50_us"] = beside.Percentile(0.5) * 1e6;
-  state.counters["p99_us"] = beside.Percentile(0.99) * 1e6;
-  state.counters["p99_of_quiet"] = beside.Percentile(0.99) / quiet.Percentile(0.99);
+  state.counters["p50_us"] = ours.beside.Percentile(0.5) * 1e6;
+  state.counters["p99_us"] = ours.beside.Percentile(0.99) * 1e6;
+  state.counters["p99_of_quiet"] = ours.p99_of_quiet();
+  state.counters["echo_p99_of_quiet"] = echo.p99_of_quiet();
+  state.counters["p99_of_echo"] = ours.beside.Percentile(0.99) / echo.beside.Percentile(0.99);
+  state.counters["cores"] = ours.cpu_seconds / ours.seconds;
+  state.counters["echo_cores"] = echo.cpu_seconds / echo.seconds;
   state.counters["server_MB"] = asked->serving.PeakBytes() / 1e6;
-  state.counters["attacks"] = static_cast<double>(attacks);
+  state.counters["echo_MB"] = of_library.PeakBytes() / 1e6;
+  state.counters["attacks_a_second"] = static_cast<double>(ours.attacks) / ours.seconds;
 }
 BENCHMARK(BM_UnaryPredicateBesideHostileCallers)
     ->ArgName("attack")
-    ->DenseRange(0, 4)
+    ->DenseRange(0, kAttacks)
     ->Iterations(5)
     ->Unit(benchmark::kMicrosecond)
     ->UseRealTime();
