@@ -74,6 +74,13 @@ int MaxFiles(int open, int max_connections) {
   return open + static_cast<int>(std::min(spared, static_cast<rlim_t>(max_connections)));
 }
 
+// Reset, while it waited: whoever connects and resets without end costs no more than this look, and keeps nobody
+// waiting.
+bool HasGone(int socket) {
+  pollfd state{socket, 0, 0};
+  return poll(&state, 1, 0) == 1 && (state.revents & (POLLERR | POLLHUP)) != 0;
+}
+
 }  // namespace
 
 absl::StatusOr<std::unique_ptr<Listener>> Listener::Start(const std::string& address, int max_connections,
@@ -134,31 +141,37 @@ void Listener::Run() {
   sigset_t all;  // signals are the main thread's business
   sigfillset(&all);
   pthread_sigmask(SIG_BLOCK, &all, nullptr);
-  int pause = 0;  // milliseconds
+  int pause = 0;   // milliseconds
+  int taken = -1;  // who has come and is not let in yet
   for (;;) {
     pollfd ready[] = {{wake_, POLLIN, 0}, {socket_, POLLIN, 0}};
     if (poll(ready, pause > 0 ? 1 : 2, pause > 0 ? pause : -1) < 0) continue;
-    if (ready[0].revents != 0) return;
+    if (ready[0].revents != 0) break;
     pause = 0;
-    const absl::Time now = absl::Now();
-    if ((ready[1].revents & POLLIN) != 0 && !arrivals_.TryTake(now)) {
-      pause = static_cast<int>(absl::ToInt64Milliseconds(arrivals_.NextAt(now) - now)) + 1;
-      continue;
-    }
-    const int taken = accept4(socket_, nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK);
+    if (taken < 0) taken = accept4(socket_, nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK);
     if (taken < 0) {
       // Somebody who has gone again, or nobody after all.
       if (errno == EAGAIN || errno == EINTR || errno == ECONNABORTED || errno == EPROTO) continue;
       log::Warning("cannot accept a connection", {{"error", std::strerror(errno)}});
       pause = kPauseMilliseconds;  // out of files, most likely: a moment later some may be free
+      continue;
+    }
+    if (HasGone(taken)) {
+      close(std::exchange(taken, -1));
+      continue;
+    }
+    const absl::Time now = absl::Now();
+    if (!arrivals_.TryTake(now)) {
+      pause = static_cast<int>(absl::ToInt64Milliseconds(arrivals_.NextAt(now) - now)) + 1;
     } else if (taken >= max_files_) {
       refused_.Add(1);
-      close(taken);
+      close(std::exchange(taken, -1));
       log::Warning("a connection was refused: too many are open", {{"limit", max_files_}});
     } else {
-      take_(taken);
+      take_(std::exchange(taken, -1));
     }
   }
+  if (taken >= 0) close(taken);
 }
 
 }  // namespace gangway::extender

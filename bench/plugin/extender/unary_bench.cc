@@ -208,37 +208,32 @@ void BM_UnaryPlaceGang(benchmark::State& state) {
 }
 BENCHMARK(BM_UnaryPlaceGang)->ArgName("nodes")->Arg(6)->Arg(100)->Unit(benchmark::kMicrosecond)->UseRealTime();
 
-// A server with a session open, and a question in it.
-struct Asked {
-  Serving serving;
-  std::string predicate;  // "" it did not come to be
-};
-std::unique_ptr<Asked> AskInASession() {
-  auto asked = std::make_unique<Asked>();
+// A question in a session of the server that is opened for it, and forgotten after two minutes. "": it did not come to
+// be.
+std::string AskInASession(const Serving& serving) {
   v1::PlaceGangRequest small;
   small.ParseFromString(SmallGang(100));
   v1::OpenSessionRequest open;
   *open.mutable_cluster() = small.cluster();
   *open.add_gangs() = small.gang();
   v1::OpenSessionResponse session;
-  session.ParseFromString(
-      Caller(asked->serving.address()).Call("/gangway.v1.Extender/OpenSession", open.SerializeAsString()));
-  if (session.gangs().empty()) return asked;
+  session.ParseFromString(Caller(serving.address()).Call("/gangway.v1.Extender/OpenSession", open.SerializeAsString()));
+  if (session.gangs().empty()) return {};
   v1::PredicateRequest request;
   request.set_session(session.session());
   request.set_job(session.gangs(0).job());
   request.set_pod(request.job() + "/w/0");
   request.set_node("node-7");
-  asked->predicate = request.SerializeAsString();
-  return asked;
+  return request.SerializeAsString();
 }
 constexpr char kPredicate[] = "/gangway.v1.Extender/Predicate";
 
 // What a scheduler asks for each pod and node of a session.
 void BM_UnaryPredicate(benchmark::State& state) {
-  const auto asked = AskInASession();
-  if (asked->predicate.empty()) return state.SkipWithError("there is no plan");
-  AgainstEcho(state, kPredicate, asked->predicate, asked->serving);
+  const Serving serving;
+  const std::string predicate = AskInASession(serving);
+  if (predicate.empty()) return state.SkipWithError("there is no plan");
+  AgainstEcho(state, kPredicate, predicate, serving);
 }
 BENCHMARK(BM_UnaryPredicate)->Unit(benchmark::kMicrosecond)->UseRealTime();
 
@@ -248,7 +243,7 @@ BENCHMARK(BM_UnaryPredicate)->Unit(benchmark::kMicrosecond)->UseRealTime();
 // and beside them: `p99_of_quiet`. Then the same against an echo that only the library serves, in a process of its own:
 // `echo_p99_of_quiet`, and how ours is beside it, `p99_of_echo`. What the servers themselves take of a core meanwhile
 // is `cores` and `echo_cores`; what is lost beyond that the attackers take, who share the machine.
-constexpr int kCallsInTurn = 1000;
+constexpr int kCallsInTurn = 500;
 constexpr int kAttacks = 6;
 
 // One of them, as long as it is there.
@@ -337,17 +332,17 @@ struct Beside {
 };
 
 void BM_UnaryPredicateBesideHostileCallers(benchmark::State& state) {
-  const auto asked = AskInASession();
-  if (asked->predicate.empty()) return state.SkipWithError("there is no plan");
-  const Serving of_library;
-  Caller caller(asked->serving.address()), echo_caller(of_library.echo_address());
+  const Serving serving, of_library;
+  Caller caller(serving.address()), echo_caller(of_library.echo_address());
   Beside ours, echo;
   const auto attack = static_cast<int>(state.range(0));
+  std::string predicate;
   const auto ask = [&](Caller& by) {
-    if (by.Call(kPredicate, asked->predicate).empty()) state.SkipWithError("no answer");
+    if (by.Call(kPredicate, predicate).empty()) state.SkipWithError("no answer");
   };
   for (auto _ : state) {
-    ours.Turn(asked->serving, asked->serving.port(), attack, [&] { ask(caller); });
+    predicate = AskInASession(serving);
+    ours.Turn(serving, serving.port(), attack, [&] { ask(caller); });
     echo.Turn(of_library, of_library.echo_port(), attack, [&] { ask(echo_caller); });
   }
   state.counters["p50_us"] = ours.beside.Percentile(0.5) * 1e6;
@@ -357,7 +352,7 @@ void BM_UnaryPredicateBesideHostileCallers(benchmark::State& state) {
   state.counters["p99_of_echo"] = ours.beside.Percentile(0.99) / echo.beside.Percentile(0.99);
   state.counters["cores"] = ours.cpu_seconds / ours.seconds;
   state.counters["echo_cores"] = echo.cpu_seconds / echo.seconds;
-  state.counters["server_MB"] = asked->serving.PeakBytes() / 1e6;
+  state.counters["server_MB"] = serving.PeakBytes() / 1e6;
   state.counters["echo_MB"] = of_library.PeakBytes() / 1e6;
   state.counters["attacks_a_second"] = static_cast<double>(ours.attacks) / ours.seconds;
 }
