@@ -243,7 +243,9 @@ BENCHMARK(BM_UnaryPredicate)->Unit(benchmark::kMicrosecond)->UseRealTime();
 // and beside them: `p99_of_quiet`. Then the same against an echo that only the library serves, in a process of its own:
 // `echo_p99_of_quiet`, and how ours is beside it, `p99_of_echo`. What the servers themselves take of a core meanwhile
 // is `cores` and `echo_cores`; what is lost beyond that the attackers take, who share the machine.
-constexpr int kCallsInTurn = 500;
+// What is asked in a turn, unless that takes too long.
+constexpr int kCallsInTurn = 1000, kFewestInTurn = 20;
+constexpr std::chrono::seconds kTurn{1};
 constexpr int kAttacks = 6;
 
 // One of them, as long as it is there.
@@ -318,16 +320,21 @@ struct Beside {
   std::int64_t attacks = 0;
 
   double p99_of_quiet() const { return beside.Percentile(0.99) / quiet.Percentile(0.99); }
-  template <class Ask>
-  void Turn(const Serving& serving, int port, int attack, Ask ask) {
-    for (int i = 0; i < kCallsInTurn; ++i) quiet.Add(ask);
+  template <class Call>
+  void Turn(const Serving& serving, int port, int attack, Call ask) {
+    Ask(quiet, ask);
     Attacker attacker(attack, port);
     const double cpu_before = serving.CpuSeconds();
     const auto begin = bench::Watch::now();
-    for (int i = 0; i < kCallsInTurn; ++i) beside.Add(ask);
+    Ask(beside, ask);
     seconds += std::chrono::duration<double>(bench::Watch::now() - begin).count();
     cpu_seconds += serving.CpuSeconds() - cpu_before;
     attacks += attacker.End();
+  }
+  template <class Call>
+  static void Ask(bench::Times& times, Call ask) {
+    const auto end = bench::Watch::now() + kTurn;
+    for (int i = 0; i < kCallsInTurn && (i < kFewestInTurn || bench::Watch::now() < end); ++i) times.Add(ask);
   }
 };
 
