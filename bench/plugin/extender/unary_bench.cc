@@ -12,6 +12,7 @@
 #include <ctime>
 #include <fstream>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <thread>
@@ -44,10 +45,12 @@ class Echo {
  public:
   grpc::ServerUnaryReactor* Answer(grpc::CallbackServerContext& context, const grpc::ByteBuffer& request,
                                    grpc::ByteBuffer& response) {
-    if (!answer_.Valid()) answer_ = request;
-    grpc::Slice text;
-    GW_CHECK(answer_.DumpToSingleSlice(&text).ok());
-    const grpc::Slice copy(text.begin(), text.size());  // as an answer that was just made
+    std::call_once(first_, [&] {
+      grpc::Slice text;
+      GW_CHECK(request.DumpToSingleSlice(&text).ok());
+      answer_.assign(reinterpret_cast<const char*>(text.begin()), text.size());
+    });
+    const grpc::Slice copy(answer_);  // as an answer that was just made
     response = grpc::ByteBuffer(&copy, 1);
     grpc::ServerUnaryReactor* const reactor = context.DefaultReactor();
     reactor->Finish(grpc::Status::OK);
@@ -55,7 +58,8 @@ class Echo {
   }
 
  private:
-  grpc::ByteBuffer answer_;
+  std::once_flag first_;
+  std::string answer_;
 };
 // The methods as ours are served: their bytes, by a callback.
 class PlaceGangEcho final : public v1::GangScheduler::WithRawCallbackMethod_PlaceGang<v1::GangScheduler::Service> {
@@ -157,11 +161,16 @@ class Caller {
     bool ok = false;
     queue_.Next(&tag, &ok);
     grpc::Slice all;
+    if (!status.ok()) error_ = status.error_message();
     if (!status.ok() || !answer.DumpToSingleSlice(&all).ok()) return {};
     return {reinterpret_cast<const char*>(all.begin()), all.size()};
   }
 
+  // Of the last that failed.
+  const std::string& error() const { return error_; }
+
  private:
+  std::string error_;
   grpc::TemplatedGenericStub<grpc::ByteBuffer, grpc::ByteBuffer> stub_;
   grpc::CompletionQueue queue_;
 };
@@ -345,7 +354,8 @@ void BM_UnaryPredicateBesideHostileCallers(benchmark::State& state) {
   const auto attack = static_cast<int>(state.range(0));
   std::string predicate;
   const auto ask = [&](Caller& by) {
-    if (by.Call(kPredicate, predicate).empty()) state.SkipWithError("no answer");
+    if (by.Call(kPredicate, predicate).empty())
+      state.SkipWithError(absl::StrCat(&by == &caller ? "ours: " : "echo: ", by.error()).c_str());
   };
   for (auto _ : state) {
     predicate = AskInASession(serving);
