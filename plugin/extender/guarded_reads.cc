@@ -35,6 +35,7 @@ ResetAllowance& OfAll() {
 struct Told {
   Mutex mu;
   std::optional<CutConnections> counters ABSL_GUARDED_BY(mu);
+  Arrivals* arrivals ABSL_GUARDED_BY(mu) = nullptr;
 };
 Told& WhoIsTold() {
   static Told& told = *new Told;
@@ -48,6 +49,7 @@ void Tell(FrameFault fault) {
     const MutexLock lock(told.mu);
     CutConnections none;
     CutConnections& counters = told.counters.has_value() ? *told.counters : none;
+    if (told.arrivals != nullptr) told.arrivals->SomebodyWasCutOff(absl::Now());
     switch (fault) {
       case FrameFault::kNone:
         return;
@@ -61,6 +63,10 @@ void Tell(FrameFault fault) {
         break;
       case FrameFault::kResets:
         counters.resets.Add();
+        break;
+      case FrameFault::kFrames:
+        why = "it sends frames that ask for nothing";
+        counters.frames.Add();
         break;
     }
   }
@@ -152,13 +158,15 @@ void GuardReads(int socket) {
   shard.sockets[socket].swap(guarded);
 }
 
-CutsCounted::CutsCounted(CutConnections counters) {
+CutsCounted::CutsCounted(CutConnections counters, Arrivals& arrivals) {
   const MutexLock lock(WhoIsTold().mu);
   WhoIsTold().counters = counters;
+  WhoIsTold().arrivals = &arrivals;
 }
 CutsCounted::~CutsCounted() {
   const MutexLock lock(WhoIsTold().mu);
   WhoIsTold().counters.reset();
+  WhoIsTold().arrivals = nullptr;
 }
 
 }  // namespace gangway::extender

@@ -7,6 +7,7 @@
 #pragma once
 
 #include "base/metrics.h"
+#include "plugin/extender/wire/arrivals.h"
 
 namespace gangway::extender {
 
@@ -15,12 +16,13 @@ void GuardReads(int socket);
 
 // Connections that were cut, by why.
 struct CutConnections {
-  Counter header, streams, resets;
+  Counter header, streams, resets, frames;
 };
-// Counts them, and no others than the last that was made. Thread-safe.
+// Counts them and tells the arrivals, and no others than the last that was made. Thread-safe.
 class CutsCounted {
  public:
-  explicit CutsCounted(CutConnections counters);
+  // `arrivals` outlives it.
+  CutsCounted(CutConnections counters, Arrivals& arrivals);
   ~CutsCounted();
   CutsCounted(const CutsCounted&) = delete;
   CutsCounted& operator=(const CutsCounted&) = delete;

@@ -22,15 +22,11 @@
 #include "absl/time/clock.h"
 #include "base/check.h"
 #include "base/log.h"
-#include "base/rate_limiter.h"
 
 namespace gangway::extender {
 namespace {
 
 constexpr int kPauseMilliseconds = 50;
-// Who comes and goes without end takes no more of the server than these cost, so that whoever is there is answered; the
-// others that come wait in the kernel's queue meanwhile.
-constexpr int kArrivalsPerSecond = 1000, kArrivalsAtOnce = 64;
 constexpr rlim_t kSpareFiles = 32;  // for all that is no connection
 
 struct CloseAddresses {
@@ -78,10 +74,17 @@ int MaxFiles(int open, int max_connections) {
   return open + static_cast<int>(std::min(spared, static_cast<rlim_t>(max_connections)));
 }
 
+// Reset, while it waited: whoever connects and resets without end costs no more than this look, and keeps nobody
+// waiting.
+bool HasGone(int socket) {
+  pollfd state{socket, 0, 0};
+  return poll(&state, 1, 0) == 1 && (state.revents & (POLLERR | POLLHUP)) != 0;
+}
+
 }  // namespace
 
 absl::StatusOr<std::unique_ptr<Listener>> Listener::Start(const std::string& address, int max_connections,
-                                                          Counter refused) {
+                                                          Arrivals& arrivals, Counter refused) {
   const std::size_t colon = address.rfind(':');
   if (colon == std::string::npos) {
     return absl::InvalidArgumentError(
@@ -107,17 +110,18 @@ absl::StatusOr<std::unique_ptr<Listener>> Listener::Start(const std::string& add
     }
     const int wake = eventfd(0, EFD_CLOEXEC);
     GW_CHECK(wake >= 0);
-    return std::unique_ptr<Listener>(new Listener(listening, wake, max_connections, refused));
+    return std::unique_ptr<Listener>(new Listener(listening, wake, max_connections, arrivals, refused));
   }
   return absl::UnavailableError(absl::StrCat(address, ": cannot be listened on: ", why));
 }
 
 // The kernel gives the smallest number that is free, so that a file's number says how many others are open at least.
-Listener::Listener(int socket, int wake, int max_connections, Counter refused)
+Listener::Listener(int socket, int wake, int max_connections, Arrivals& arrivals, Counter refused)
     : socket_(socket),
       wake_(wake),
       port_(PortOf(socket)),
       max_files_(MaxFiles(wake + 1, max_connections)),
+      arrivals_(arrivals),
       refused_(refused) {}
 
 void Listener::Begin(Take take) {
@@ -137,31 +141,37 @@ void Listener::Run() {
   sigset_t all;  // signals are the main thread's business
   sigfillset(&all);
   pthread_sigmask(SIG_BLOCK, &all, nullptr);
-  RateLimiter arrivals(kArrivalsPerSecond, kArrivalsAtOnce);
-  int pause = 0;  // milliseconds
+  int pause = 0;   // milliseconds
+  int taken = -1;  // who has come and is not let in yet
   for (;;) {
     pollfd ready[] = {{wake_, POLLIN, 0}, {socket_, POLLIN, 0}};
     if (poll(ready, pause > 0 ? 1 : 2, pause > 0 ? pause : -1) < 0) continue;
-    if (ready[0].revents != 0) return;
+    if (ready[0].revents != 0) break;
     pause = 0;
-    if ((ready[1].revents & POLLIN) != 0 && !arrivals.TryTake(absl::Now())) {
-      pause = 1;
-      continue;
-    }
-    const int taken = accept4(socket_, nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK);
+    if (taken < 0) taken = accept4(socket_, nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK);
     if (taken < 0) {
       // Somebody who has gone again, or nobody after all.
       if (errno == EAGAIN || errno == EINTR || errno == ECONNABORTED || errno == EPROTO) continue;
       log::Warning("cannot accept a connection", {{"error", std::strerror(errno)}});
       pause = kPauseMilliseconds;  // out of files, most likely: a moment later some may be free
+      continue;
+    }
+    if (HasGone(taken)) {
+      close(std::exchange(taken, -1));
+      continue;
+    }
+    const absl::Time now = absl::Now();
+    if (!arrivals_.TryTake(now)) {
+      pause = static_cast<int>(absl::ToInt64Milliseconds(arrivals_.NextAt(now) - now)) + 1;
     } else if (taken >= max_files_) {
       refused_.Add(1);
-      close(taken);
+      close(std::exchange(taken, -1));
       log::Warning("a connection was refused: too many are open", {{"limit", max_files_}});
     } else {
-      take_(taken);
+      take_(std::exchange(taken, -1));
     }
   }
+  if (taken >= 0) close(taken);
 }
 
 }  // namespace gangway::extender

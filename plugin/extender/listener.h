@@ -12,6 +12,7 @@
 
 #include "absl/status/statusor.h"
 #include "base/metrics.h"
+#include "plugin/extender/wire/arrivals.h"
 
 namespace gangway::extender {
 
@@ -24,9 +25,9 @@ class Listener {
   // Listens at once and takes nobody until Begin. `address`: host:port; the host is an IP address (IPv6 in brackets), a
   // wildcard, or a name; port 0: any that is free. `max_connections`, which leaves room below the files that the
   // process may have open: beyond it who connects is turned away, and counted. What else is opened later counts as
-  // well. InvalidArgument: no address; Unavailable: it cannot be had.
+  // well. `arrivals` outlives it. InvalidArgument: no address; Unavailable: it cannot be had.
   static absl::StatusOr<std::unique_ptr<Listener>> Start(const std::string& address, int max_connections,
-                                                         Counter refused);
+                                                         Arrivals& arrivals, Counter refused);
   // Takes nobody any more.
   ~Listener();
   Listener(const Listener&) = delete;
@@ -37,10 +38,11 @@ class Listener {
   int port() const { return port_; }
 
  private:
-  Listener(int socket, int wake, int max_connections, Counter refused);
+  Listener(int socket, int wake, int max_connections, Arrivals& arrivals, Counter refused);
   void Run();
 
   const int socket_, wake_, port_, max_files_;
+  Arrivals& arrivals_;
   Counter refused_;
   Take take_;
   std::thread thread_;

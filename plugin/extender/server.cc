@@ -30,6 +30,7 @@
 #include "plugin/extender/listener.h"
 #include "plugin/extender/session_service.h"
 #include "plugin/extender/tls_files.h"
+#include "plugin/extender/wire/arrivals.h"
 #include "proto/gangway/v1/explain.grpc.pb.h"
 #include "proto/gangway/v1/extender.grpc.pb.h"
 #include "proto/gangway/v1/lifecycle.grpc.pb.h"
@@ -137,7 +138,7 @@ CutConnections CutCounters(Metrics& metrics) {
     return metrics.AddCounter("gangway_extender_connections_cut_total",
                               "connections of gRPC that were cut off for what their clients sent", {{"why", why}});
   };
-  return {counter("header"), counter("streams"), counter("resets")};
+  return {counter("header"), counter("streams"), counter("resets"), counter("frames")};
 }
 
 }  // namespace
@@ -155,11 +156,11 @@ class Server::Impl {
         explain_(desk_, policy_),
         refused_(metrics.AddCounter("gangway_extender_connections_refused_total",
                                     "connections of gRPC that were closed because too many were open")),
-        cuts_(CutCounters(metrics)),
+        cuts_(CutCounters(metrics), arrivals_),
         quota_("gangway-extender") {}
 
   absl::Status Start() {
-    GW_ASSIGN_OR_RETURN(listener_, Listener::Start(options_.address, options_.max_connections, refused_));
+    GW_ASSIGN_OR_RETURN(listener_, Listener::Start(options_.address, options_.max_connections, arrivals_, refused_));
     PrepareLibrary();
     grpc::ServerBuilder builder;
     acceptor_ = builder.experimental().AddExternalConnectionAcceptor(
@@ -227,6 +228,7 @@ class Server::Impl {
   LifecycleService lifecycle_;
   ExplainService explain_;
   const Counter refused_;
+  Arrivals arrivals_;
   const CutsCounted cuts_;
   grpc::ResourceQuota quota_;
   std::unique_ptr<grpc::experimental::ExternalConnectionAcceptor> acceptor_;

@@ -13,8 +13,14 @@ using extender::FrameFault;
 using extender::FrameGuard;
 
 // So that short inputs reach them.
-const extender::FrameLimits kLimits{
-    .header_bytes = 300, .header_frames = 3, .unsettled_streams = 2, .resets = 2, .resets_of_all = 3};
+const extender::FrameLimits kLimits{.header_bytes = 300,
+                                    .header_frames = 3,
+                                    .unsettled_streams = 2,
+                                    .resets = 2,
+                                    .resets_of_all = 3,
+                                    .idle_frames = 4,
+                                    .idle_frames_per_second = 4,
+                                    .idle_frames_beside = 1};
 const absl::Time kNow = absl::FromUnixSeconds(1'795'000'000);
 
 // How many of them have been looked at without a fault, in pieces of these sizes by turns.

@@ -160,6 +160,7 @@ absl::Status JsonWalk::List(absl::FunctionRef<absl::Status()> on_element) {
 
 absl::Status JsonWalk::String(std::string& out) {
   if (Null()) return absl::OkStatus();
+  if (at_ == json_.size()) return Wrong("is cut off");
   if (!Is('"')) return Wrong("must be a string");
   absl::string_view quoted;
   bool escapes = false;

@@ -205,9 +205,14 @@ class PlaceReader {
   }
 
   void LookAtUrl() {
-    if (absl::StartsWith(out_.url, "http://") || absl::StartsWith(out_.url, "https://")) return;
+    const bool https = absl::StartsWith(out_.url, "https://");
+    const bool of_its_pod =
+        absl::StartsWith(out_.url, "https://127.") || absl::StartsWith(out_.url, "https://localhost");
+    if (absl::StartsWith(out_.url, "http://") || (https && !of_its_pod)) return;  // elsewhere TLS may end before us
     Tell("D-EXTENDER-URL", PathOf(kUrlPrefix),
          out_.url.empty() ? "there is no extender.urlPrefix: every question fails as if nobody were there"
+         : https          ? "extender.urlPrefix is https://, and gangway extender answers without TLS: every question "
+                            "fails as if nobody were there"
                           : "extender.urlPrefix is no http:// address: every question fails as if nobody were there",
          "write where gangway extender listens, such as extender.urlPrefix: http://127.0.0.1:9444");
   }

@@ -7,7 +7,7 @@ namespace {
 
 // RFC 9113, sections 3.4, 4.1 and 6
 constexpr absl::string_view kGreeting = "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
-constexpr std::uint8_t kHeaders = 1, kResetStream = 3, kSettings = 4, kContinuation = 9;
+constexpr std::uint8_t kData = 0, kHeaders = 1, kResetStream = 3, kSettings = 4, kContinuation = 9;
 constexpr std::uint8_t kAcknowledged = 1;
 
 std::uint32_t Number(const char* bytes, int count) {
@@ -44,27 +44,42 @@ FrameFault FrameGuard::Look(absl::string_view bytes, absl::Time now) {
 FrameFault FrameGuard::Frame(absl::Time now) {
   const auto type = static_cast<std::uint8_t>(head_[3]), flags = static_cast<std::uint8_t>(head_[4]);
   switch (type) {
-    case kHeaders:
+    case kHeaders: {
       header_bytes_ = 0;
       header_frames_ = 0;
-      if (const std::uint32_t stream = Number(head_.data() + 5, 4); !settled_ && stream > last_stream_) {
-        last_stream_ = stream;
-        if (++streams_ > limits_.unsettled_streams) return FrameFault::kStreams;
-      }
+      const std::uint32_t stream = Number(head_.data() + 5, 4);
+      const bool begins = stream > last_stream_;
+      last_stream_ = std::max(last_stream_, stream);
+      if (begins && !settled_ && ++streams_ > limits_.unsettled_streams) return FrameFault::kStreams;
+      if (const FrameFault fault = begins ? Asks() : AsksForNothing(now); fault != FrameFault::kNone) return fault;
+    }
       [[fallthrough]];
     case kContinuation:
       header_bytes_ += payload_left_;
       ++header_frames_;
       return header_bytes_ > limits_.header_bytes || header_frames_ > limits_.header_frames ? FrameFault::kHeader
                                                                                             : FrameFault::kNone;
-    case kSettings:
-      settled_ = settled_ || (flags & kAcknowledged) != 0;
-      return FrameFault::kNone;
     case kResetStream:
       return resets_.TryTake(now) && of_all_.TryTake(now) ? FrameFault::kNone : FrameFault::kResets;
+    case kData:
+      return payload_left_ > 0 ? Asks() : AsksForNothing(now);
+    case kSettings:
+      settled_ = settled_ || (flags & kAcknowledged) != 0;
+      [[fallthrough]];
     default:
-      return FrameFault::kNone;
+      return AsksForNothing(now);
   }
+}
+
+FrameFault FrameGuard::Asks() {
+  beside_ = std::min(beside_ + limits_.idle_frames_beside, limits_.idle_frames);
+  return FrameFault::kNone;
+}
+
+FrameFault FrameGuard::AsksForNothing(absl::Time now) {
+  if (beside_ == 0) return idle_frames_.TryTake(now) ? FrameFault::kNone : FrameFault::kFrames;
+  --beside_;
+  return FrameFault::kNone;
 }
 
 }  // namespace gangway::extender

@@ -1,6 +1,7 @@
 // What a client of HTTP/2 may send that the packaged gRPC (1.51) itself puts no bound on: a request's header over ever
-// more frames (CVE-2023-33953), requests that are taken back as soon as they are sent (CVE-2023-44487), and requests
-// without end from one who never acknowledges how many it may have open.
+// more frames (CVE-2023-33953), requests that are taken back as soon as they are sent (CVE-2023-44487), requests
+// without end from one who never acknowledges how many it may have open, and frames that ask for nothing (CVE-2019-9511
+// to 9518): settings, pings, priorities, windows, empty data, headers of requests that there are already.
 //
 // It looks at the nine bytes that each frame begins with, and keeps no others.
 #pragma once
@@ -24,6 +25,11 @@ struct FrameLimits {
   // Requests taken back: so many at once, and a second from then on.
   int resets = 100;
   int resets_of_all = 400;  // of all connections together
+  // Frames that ask for nothing: so many at once, as a client sends that takes a large answer, and a second from then
+  // on; and so many more with each that asks.
+  int idle_frames = 10'000;
+  int idle_frames_per_second = 1000;
+  int idle_frames_beside = 16;
 };
 
 // What all connections may take back together. Thread-safe.
@@ -40,14 +46,17 @@ class ResetAllowance {
   RateLimiter left_ ABSL_GUARDED_BY(mu_);
 };
 
-enum class FrameFault { kNone, kHeader, kStreams, kResets };
+enum class FrameFault { kNone, kHeader, kStreams, kResets, kFrames };
 
 // One connection. Thread-compatible.
 class FrameGuard {
  public:
   // `of_all` outlives it.
   FrameGuard(const FrameLimits& limits, ResetAllowance& of_all)
-      : limits_(limits), resets_(limits.resets, limits.resets), of_all_(of_all) {}
+      : limits_(limits),
+        resets_(limits.resets, limits.resets),
+        of_all_(of_all),
+        idle_frames_(limits.idle_frames_per_second, limits.idle_frames) {}
 
   // What the client has sent next, in pieces of any size. What has a fault keeps it. What does not begin as HTTP/2 does
   // is left to the library, which refuses it.
@@ -55,10 +64,14 @@ class FrameGuard {
 
  private:
   FrameFault Frame(absl::Time now);  // its head is there
+  FrameFault Asks();
+  FrameFault AsksForNothing(absl::Time now);
 
   const FrameLimits limits_;
   RateLimiter resets_;
   ResetAllowance& of_all_;
+  RateLimiter idle_frames_;
+  int beside_ = 0;  // that those which ask have brought, and have not been used
   FrameFault fault_ = FrameFault::kNone;
   bool is_http2_ = true;
   std::size_t greeting_ = 0;      // bytes of it that have come

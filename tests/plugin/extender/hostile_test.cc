@@ -149,6 +149,16 @@ TEST_F(HostileCallersTest, WhoDoesNotHearOurSettingsIsCutOff) {
   ExpectServed();
 }
 
+// CVE-2019-9513
+TEST_F(HostileCallersTest, FramesThatAskForNothingAreCutOff) {
+  RawSocket socket(static_cast<std::uint16_t>(server_->port()));
+  socket.Send(absl::StrCat(testutil::EndlessFieldsBegin(), testutil::EndlessFieldsEnd()));
+  const std::string frames = testutil::Priorities(10'000);
+  for (int i = 0; socket.Send(frames); ++i) ASSERT_LT(i, 100);
+  EXPECT_TRUE(WasCut("frames"));
+  ExpectServed();
+}
+
 // CVE-2023-33953: kept, and read anew with each frame.
 TEST_F(HostileCallersTest, AHeaderOfOneTextThatDoesNotEndIsCutOff) {
   const std::string more = testutil::EndlessTextContinuation(16'000);
@@ -175,13 +185,14 @@ TEST_F(HostileCallersTest, ConnectionsThatAreResetLeaveNothing) {
 }
 
 TEST_F(HostileCallersTest, IdleConnectionsHoldLittle) {
-  const auto count = std::min<std::size_t>(2'000, (FileLimit() - 1'000) / 2);  // both ends are ours
+  const auto count = std::min<std::size_t>(500, (FileLimit() - 1'000) / 2);  // both ends are ours
   std::vector<std::unique_ptr<RawSocket>> idle;
   for (std::size_t i = 0; i < count; ++i) {
     idle.push_back(std::make_unique<RawSocket>(static_cast<std::uint16_t>(server_->port())));
     ASSERT_TRUE(idle.back()->connected()) << i;
     if (i % 2 == 0) idle.back()->Send("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n");
   }
+  for (const auto& socket : idle) ASSERT_FALSE(socket->ReadPart().empty());  // each is greeted
   ExpectServed();
   EXPECT_LT(Growth(), count * (64u << 10));
   idle.clear();

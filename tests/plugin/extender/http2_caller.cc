@@ -186,5 +186,16 @@ std::string Resets(int count) {
     absl::StrAppend(&out, Frame(NGHTTP2_RST_STREAM, 0, 1, absl::string_view("\0\0\0\x08", 4)));
   return out;
 }
+std::string EmptySettings(int count) {
+  std::string out;
+  for (int i = 0; i < count; ++i) absl::StrAppend(&out, Frame(NGHTTP2_SETTINGS, 0, 0, ""));
+  return out;
+}
+std::string Priorities(int count) {
+  std::string out;
+  for (int i = 0; i < count; ++i)
+    absl::StrAppend(&out, Frame(NGHTTP2_PRIORITY, 0, 1, absl::string_view("\0\0\0\0\x10", 5)));
+  return out;
+}
 
 }  // namespace gangway::testutil

@@ -61,7 +61,9 @@ std::string EndlessFieldsContinuation(std::size_t bytes);
 // The end of the header that was begun, after all; and another request, whose message does not come.
 std::string EndlessFieldsEnd();
 std::string OpenRequest(int stream);
-// The first one taken back, so many times.
+// The first one taken back, so many times; settings that set nothing; priorities of the first.
 std::string Resets(int count);
+std::string EmptySettings(int count);
+std::string Priorities(int count);
 
 }  // namespace gangway::testutil

@@ -140,6 +140,7 @@ TEST(DecodeQuestionsTest, WhatIsWrongIsNamed) {
   EXPECT_EQ(DecodeJobName("{}").status().message(), "job.UID: is missing");
   EXPECT_EQ(DecodeJobName("null").status().message(), "job.UID: is missing");
   EXPECT_EQ(DecodeJobName(R"({"job":{"UID":7}})").status().message(), "job.UID: must be a string");
+  EXPECT_EQ(DecodeJobName(R"({"job":{"UID":)").status().message(), "job.UID: is cut off");
   EXPECT_EQ(DecodePredicate(R"({"task":{"UID":"u"}})").status().message(), "node.Name: is missing");
   EXPECT_EQ(DecodePrioritize(R"({"task":{"UID":"u"},"nodes":[{"Name":"a"},{}]})").status().message(),
             "nodes[1]: Name is missing");

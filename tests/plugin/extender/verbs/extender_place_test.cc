@@ -125,6 +125,8 @@ INSTANTIATE_TEST_SUITE_P(
                   "D-EXTENDER-URL:", "there is no extender.urlPrefix: every question fails"},
         PlaceCase{"NoHttpAddress", kLight, "http://127.0.0.1:9444", "127.0.0.1:9444",
                   "D-EXTENDER-URL:9: ", "is no http:// address"},
+        PlaceCase{"TlsWhereThereIsNone", kLight, "http://127.0.0.1:9444", "https://127.0.0.1:9444",
+                  "D-EXTENDER-URL:9: ", "answers without TLS"},
         PlaceCase{"AnotherVerb", kLight, "jobReadyVerb: jobReady", "jobReadyVerb: jobEnqueueable",
                   "D-EXTENDER-VERB:12: extender.jobReadyVerb names jobEnqueueable",
                   "write extender.jobReadyVerb: jobReady"},

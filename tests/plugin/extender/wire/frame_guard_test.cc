@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <random>
 #include <string>
+#include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "gtest/gtest.h"
@@ -13,7 +14,8 @@ namespace {
 
 const absl::Time kNow = absl::FromUnixSeconds(1'795'000'000);
 constexpr char kGreeting[] = "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
-constexpr int kData = 0, kHeaders = 1, kResetStream = 3, kSettings = 4, kPing = 6, kContinuation = 9;
+constexpr int kData = 0, kHeaders = 1, kPriority = 2, kResetStream = 3, kSettings = 4, kPing = 6, kWindow = 8,
+              kContinuation = 9, kUnknown = 77;
 constexpr int kAcknowledged = 1, kEndHeaders = 4;
 
 std::string Frame(int type, int flags, std::uint32_t stream, std::size_t size) {
@@ -106,8 +108,41 @@ TEST_F(FrameGuardTest, WhoDoesNotAcknowledgeOurSettingsHasFewRequests) {
   EXPECT_EQ(guard_.Look(Frame(kSettings, kAcknowledged, 0, 0), kNow), FrameFault::kStreams);
   FrameGuard trailers(limits_, of_all_);  // a second header of the same request
   trailers.Look(kGreeting, kNow);
-  for (int i = 0; i < 1'000; ++i)
+  for (int i = 0; i < limits_.idle_frames; ++i)
     ASSERT_EQ(trailers.Look(Frame(kHeaders, kEndHeaders, 1, 10), kNow), FrameFault::kNone) << i;
+}
+
+TEST_F(FrameGuardTest, FramesThatAskForNothingHaveAnAllowanceThatComesBackWithTime) {
+  const std::pair<const char*, std::string> frames[] = {
+      {"settings", Frame(kSettings, 0, 0, 6)},       {"pings", Frame(kPing, 0, 0, 8)},
+      {"priorities", Frame(kPriority, 0, 1, 5)},     {"windows", Frame(kWindow, 0, 0, 4)},
+      {"empty data", Frame(kData, 0, 1, 0)},         {"acknowledgements", Frame(kSettings, kAcknowledged, 0, 0)},
+      {"what is unknown", Frame(kUnknown, 0, 0, 3)}, {"headers of one request", Frame(kHeaders, kEndHeaders, 1, 9)}};
+  for (const auto& [name, frame] : frames) {
+    FrameGuard guard(limits_, of_all_);
+    guard.Look(absl::StrCat(Settled(), Frame(kHeaders, kEndHeaders, 1, 60)), kNow);
+    const auto count = [&](absl::Time now) {
+      int taken = 0;
+      while (taken < 100'000 && guard.Look(frame, now) == FrameFault::kNone) ++taken;
+      return taken;
+    };
+    // Two were the settings.
+    EXPECT_EQ(count(kNow), limits_.idle_frames - 2 + limits_.idle_frames_beside) << name;
+    EXPECT_EQ(guard.Look(Frame(kData, 1, 1, 100), kNow + absl::Seconds(9)), FrameFault::kFrames) << name;
+    FrameGuard slow(limits_, of_all_);
+    slow.Look(absl::StrCat(Settled(), Frame(kHeaders, kEndHeaders, 1, 60)), kNow);
+    for (int i = 0; i < 3 * limits_.idle_frames; ++i)
+      ASSERT_EQ(slow.Look(frame, kNow + i * absl::Seconds(1) / limits_.idle_frames_per_second), FrameFault::kNone)
+          << name << i;
+  }
+}
+
+// A message of a stream, too, asks for something: a client acknowledges what it is answered, in its own way.
+TEST_F(FrameGuardTest, WhoAsksMaySayMoreBesideHoweverQuick) {
+  guard_.Look(absl::StrCat(Settled(), Frame(kHeaders, kEndHeaders, 1, 60)), kNow);
+  std::string message = Frame(kData, 0, 1, 1);
+  for (int i = 0; i < limits_.idle_frames_beside; ++i) absl::StrAppend(&message, Frame(kPing, 0, 0, 8));
+  for (int i = 0; i < 10'000; ++i) ASSERT_EQ(guard_.Look(message, kNow), FrameFault::kNone) << i;
 }
 
 TEST_F(FrameGuardTest, WhatIsNotHttp2IsLeftToTheLibrary) {
