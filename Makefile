@@ -1,5 +1,5 @@
 # What one types. Everything is built under build/.
-.PHONY: run paddle test tidy test-long test-mutants nightly e2e e2e-paddle bench sandbox build image dist chart packages paddle-packages test-packages bench-packages clean
+.PHONY: run paddle test tidy test-long test-mutants nightly e2e e2e-paddle bench sandbox build image dist chart packages paddle-packages test-packages nightly-packages bench-packages clean
 
 JOBS ?= $(shell nproc)
 GANGWAY = build/release/cmd/gangway/gangway
@@ -32,8 +32,8 @@ test-long: test-packages
 test-mutants: packages
 	scripts/test-mutants --sample $(or $(SAMPLE),100) $(if $(SEED),--seed $(SEED)) $(if $(ROOM),--room $(ROOM))
 
-# Benches compiled, long tests, mutants of another drawing each day, half an hour of each fuzz target: for a machine that has the night for it. Wants all that the tests want.
-nightly: test-packages
+# Benches compiled, the image of aarch64 made and run, long tests, mutants of another drawing each day, half an hour of each fuzz target: for a machine that has the night for it.
+nightly: nightly-packages
 	scripts/nightly
 
 # Clang-tidy over the sources of production that have changed since they passed. SINCE=main: of those only what differs from that revision.
@@ -71,6 +71,9 @@ paddle-packages:
 
 test-packages:
 	@[ -n "$$GW_SKIP_PACKAGES" ] || scripts/install-packages --tests
+
+nightly-packages:
+	@[ -n "$$GW_SKIP_PACKAGES" ] || scripts/install-packages --nightly
 
 bench-packages:
 	@[ -n "$$GW_SKIP_PACKAGES" ] || scripts/install-packages --benches

@@ -40,6 +40,9 @@ constexpr absl::Duration kOverdue = absl::Minutes(1);
 // costs more than all else that is done about one.
 constexpr absl::Duration kLooksForNodesApart = absl::Minutes(1);
 
+// A controller of Volcano's makes pods once their PodGroup is let in; those of others are there from the beginning.
+bool MakesPodsWhenLetIn(const GangFacts& gang) { return gang.kind == model::GangKind::kVolcano; }
+
 bool HasEnded(const PodFacts& pod) { return pod.phase == PodPhase::kSucceeded || pod.phase == PodPhase::kFailed; }
 
 // How much each queue holds of what, and how long it did.
@@ -207,7 +210,7 @@ class Simulation {
 
   void Seat(std::size_t index) {
     Player& player = players_[index];
-    Know(cluster_.FindGang(player.facts.ns, player.facts.name, player.facts.kind), index);
+    Know(IdOf(player), index);
     absl::Time runs_from = absl::InfinitePast(), ends = absl::InfinitePast();
     for (std::size_t i = 0; i < player.pods.size(); ++i) {
       const PodFacts& pod = player.pods[i].facts;
@@ -222,11 +225,16 @@ class Simulation {
     player.state = State::kWaits;
     ++waiting_;
     player.waits_from = player.story.came;
-    if (player.facts.phase != GangPhase::kPending && player.facts.phase != GangPhase::kNone) MakePods(index);
+    if ((player.facts.phase != GangPhase::kPending && player.facts.phase != GangPhase::kNone) ||
+        !MakesPodsWhenLetIn(player.facts))
+      MakePods(index);
     if (player.bound < std::max(player.facts.min_member, 1)) return;
     Start(index, runs_from == absl::InfinitePast() ? begin_ : std::min(runs_from, begin_), ends);
   }
 
+  GangId IdOf(const Player& player) const {
+    return cluster_.FindGang(player.facts.ns, player.facts.name, player.facts.kind);
+  }
   void Know(GangId gang, std::size_t player) {
     const auto at = static_cast<std::size_t>(gang);
     if (player_of_.size() <= at) player_of_.resize(at + 1, kNobody);
@@ -288,9 +296,10 @@ class Simulation {
       player.state = State::kWaits;
       ++waiting_;
       player.waits_from = now_;
-      player.facts.phase = GangPhase::kPending;
+      player.facts.phase = MakesPodsWhenLetIn(player.facts) ? GangPhase::kPending : GangPhase::kNone;
       player.facts.was_whole = false;
       Know(cluster_.SetGang(player.facts), index);
+      if (!MakesPodsWhenLetIn(player.facts)) MakePods(index);
       return;
     }
     for (Pod& pod : player.pods) {  // those beyond the minimum
@@ -449,8 +458,7 @@ class Simulation {
         if (goes_on) {
           player.facts.moved = now_;
         } else {
-          player.facts.evictions =
-              gang::EvictionsOfLate(cluster_.gang(cluster_.FindGang(player.facts.ns, player.facts.name)), now_) + 1;
+          player.facts.evictions = gang::EvictionsOfLate(cluster_.gang(IdOf(player)), now_) + 1;
           player.facts.last_evicted = now_;
         }
         player.state = State::kEnding;

@@ -22,6 +22,7 @@ using ::testing::AllOf;
 using ::testing::AnyOf;
 using ::testing::ContainsRegex;
 using ::testing::Each;
+using ::testing::ElementsAre;
 using ::testing::EndsWith;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
@@ -131,6 +132,27 @@ TEST_F(RehearsalTest, FromTheExtenderThereIsAWayBack) {
   rehearsal.Kubectl({"apply", "-k", folder.path()});
   rehearsal.Shell(folder.path(), commands[1]);
   EXPECT_THAT(scheduler(), AllOf(Not(HasSubstr("gangway-extender")), HasSubstr("extender.urlPrefix")));
+}
+
+// docs/planning.md, the last line of how it is installed. Both are in one namespace.
+TEST_F(RehearsalTest, TheShadowGoesAndWhatIsBesideItStays) {
+  Rehearsal rehearsal;
+  for (const char* const overlay : {"overlays/standalone", "overlays/shadow"})
+    rehearsal.Kubectl({"apply", "-k", kDeploy + overlay});
+  const auto names = [&](std::vector<std::string> of) {
+    of.insert(of.begin(), {"-n", "gangway-system", "get", "-o", "name"});
+    return rehearsal.Lines(of);
+  };
+  const std::vector<std::string> of_shadow = {"clusterroles,clusterrolebindings,serviceaccounts,deployments", "-l",
+                                              "app.kubernetes.io/component=shadow"};
+  ASSERT_THAT(names(of_shadow), SizeIs(4));
+  const std::string document = ReadFile(GW_SOURCE_DIR "/docs/planning.md");
+  const std::size_t begin = document.find("kubectl delete -k");
+  ASSERT_NE(begin, std::string::npos);
+  rehearsal.Shell(GW_SOURCE_DIR, document.substr(begin, document.find('\n', begin) - begin));
+  EXPECT_THAT(names(of_shadow), IsEmpty());
+  EXPECT_THAT(names({"deployments"}),
+              ElementsAre("deployment.apps/gangway-controller", "deployment.apps/gangway-scheduler"));
 }
 
 constexpr char kCronTabs[] = R"(apiVersion: apiextensions.k8s.io/v1

@@ -164,13 +164,16 @@ class InstallTest : public ScriptsTest {
 TEST_F(InstallTest, EachModeAsksForWhatItNeeds) {
   const Outcome plain = Install({});
   EXPECT_THAT(plain.out, AllOf(HasSubstr(" g++ "), Not(HasSubstr("python3"))));
-  for (const char* const mode : {"--paddle", "--tests", "--benches"}) {
+  for (const char* const mode : {"--paddle", "--tests", "--nightly", "--benches"}) {
     const Outcome outcome = Install({mode});
     EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
     EXPECT_THAT(outcome.out, AllOf(HasSubstr(" g++ "), HasSubstr(" python3 python3-venv libgomp1"))) << mode;
   }
   EXPECT_THAT(Install({"--paddle"}).out, AllOf(Not(HasSubstr("clang-19")), Not(HasSubstr("coinor-cbc"))));
   EXPECT_THAT(Install({"--benches"}).out, HasSubstr(" coinor-cbc"));
+  EXPECT_THAT(Install({"--tests"}).out, AllOf(HasSubstr(" clang-19 "), Not(HasSubstr("qemu"))));
+  EXPECT_THAT(Install({"--nightly"}).out,
+              AllOf(HasSubstr(" clang-19 "), HasSubstr(" g++-12-aarch64-linux-gnu "), HasSubstr(" qemu-user")));
   EXPECT_EQ(Install({"--padle"}).exit_code, 2);
 }
 
@@ -197,7 +200,7 @@ TEST_F(InstallTest, TheTestsOfPaddleFailWhereItCannotBeHad) {
 
 TEST_F(ScriptsTest, WhatIsRunNightlyIsRunThoughSomeOfItFails) {
   Write("scripts/nightly", ReadFile(absl::StrCat(kScripts, "nightly")));
-  for (const char* const script : {"test", "test-mutants", "fuzz", "packaging/reproduced"})
+  for (const char* const script : {"test", "test-mutants", "fuzz", "packaging/reproduced", "packaging/emulated"})
     Write(absl::StrCat("scripts/", script),
           absl::StrCat("#!/bin/sh\necho \"", script, " $*\"\n[ ", script, " != test-mutants ]\n"));
   for (const auto& entry : std::filesystem::recursive_directory_iterator(path("scripts")))
@@ -205,14 +208,16 @@ TEST_F(ScriptsTest, WhatIsRunNightlyIsRunThoughSomeOfItFails) {
   const std::string bin = PathWithout("nothing");
   Write("bin-without-nothing/cmake", "#!/bin/sh\necho \"cmake $*\"\n");
   std::filesystem::permissions(path("bin-without-nothing/cmake"), std::filesystem::perms::owner_all);
+  Write("bin-without-nothing/uname", "#!/bin/sh\necho x86_64\n");
+  std::filesystem::permissions(path("bin-without-nothing/uname"), std::filesystem::perms::owner_all);
   for (const char* const used : {"date", "nproc"})
     std::filesystem::create_symlink(absl::StrCat("/usr/bin/", used), path(absl::StrCat("bin-without-nothing/", used)));
   const Outcome outcome = RunProgram({"env", bin, "FUZZ_SECONDS=7", path("scripts/nightly")});
   EXPECT_EQ(outcome.exit_code, 1);
   EXPECT_THAT(outcome.out, AllOf(HasSubstr("\ncmake --build --preset bench --target gw_benches -j "),
-                                 HasSubstr("\npackaging/reproduced \n"), HasSubstr("\ntest --long\n"),
-                                 HasSubstr("\ntest-mutants --sample 200 --seed 2"), HasSubstr("\nfuzz 7\n"),
-                                 HasSubstr("failed: scripts/test-mutants")));
+                                 HasSubstr("\npackaging/reproduced \n"), HasSubstr("\npackaging/emulated arm64\n"),
+                                 HasSubstr("\ntest --long\n"), HasSubstr("\ntest-mutants --sample 200 --seed 2"),
+                                 HasSubstr("\nfuzz 7\n"), HasSubstr("failed: scripts/test-mutants")));
   EXPECT_THAT(outcome.out, AllOf(Not(HasSubstr("failed: scripts/test ")), Not(HasSubstr("failed: scripts/fuzz"))));
 }
 
@@ -247,6 +252,63 @@ TEST_F(ScriptsTest, ProgramsThatDifferInAnotherFolderAreNamed) {
   EXPECT_THAT(other.err, AllOf(HasSubstr("gangway: gangway-extender is not the same bytes"),
                                HasSubstr("gangway-extender names the folder that it was built in"),
                                Not(HasSubstr("gangway: gangway is not"))));
+}
+
+// With an image and a container that give what the test says.
+class EmulatedTest : public ScriptsTest {
+ protected:
+  void SetUp() override {
+    for (const char* const script : {"emulated", "common"})
+      Program(absl::StrCat("of/scripts/packaging/", script), ReadFile(absl::StrCat(kScripts, "packaging/", script)));
+    Write("of/CMakeLists.txt", "project(gangway VERSION 0.1.0 LANGUAGES CXX)\n");
+    Write("of/deploy/volcano/crds/queues.scheduling.volcano.sh.yaml", "types\n");
+    Write("of/tests/golden/translate/example-ctr-ps.volcano.yaml", "job\n");
+    std::filesystem::create_directories(path("of/examples"));
+    std::filesystem::create_directories(path("programs"));
+    for (const char* const tool : {"qemu-aarch64", "umoci"}) Program(absl::StrCat("bin/", tool), "#!/bin/sh\n");
+  }
+  void Program(const std::string& name, const std::string& text) {
+    Write(name, text);
+    std::filesystem::permissions(path(name), std::filesystem::perms::owner_all);
+  }
+  // `bytes`: what is in the image, in the shell of what makes it; `check`: what `version --check` says.
+  Outcome Emulate(const std::string& bytes, const std::string& check) {
+    Program("of/scripts/image",
+            absl::StrCat("#!/bin/sh\nmkdir -p $6\nfor file in .oci.tar -arm64.spdx.json -arm64.provenance.json; do\n",
+                         "  echo \"", bytes, "\" >$6/gangway-0.1.0-linux$file\ndone\necho of >$6/digests\n"));
+    Program("bin/bwrap", absl::StrCat("#!/bin/sh\ncase \"$*\" in\n  *'gangway version --check') echo '", check,
+                                      "' ;;\n  *'gangway-extender --help') echo Usage: gangway extender ;;\n",
+                                      "  *'gangway crds '*) echo types ;;\n  *'gangway translate '*) echo job ;;\n",
+                                      "  *'gangway sandbox '*) echo job/ctr-volcano=Completed ;;\nesac\n"));
+    return RunProgram({"env", absl::StrCat("PATH=", path("bin"), ":/usr/bin:/bin"), "SOURCE_DATE_EPOCH=1700000000",
+                       path("of/scripts/packaging/emulated"), "arm64", "--programs", path("programs")});
+  }
+};
+
+TEST_F(EmulatedTest, AnImageThatIsTheSameEachTimeAndRunsIsSaidToBe) {
+  const Outcome outcome = Emulate("the same", "12 files are as they were packaged");
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+  EXPECT_THAT(outcome.out, HasSubstr("gangway: the image of arm64 is the same bytes each time, and runs\n"));
+}
+
+TEST_F(EmulatedTest, OneThatDiffersOrIsNotWholeIsNot) {
+  const Outcome differs = Emulate("$6", "12 files are as they were packaged");
+  EXPECT_EQ(differs.exit_code, 1);
+  EXPECT_THAT(differs.err, HasSubstr("gangway-0.1.0-linux.oci.tar is not the same bytes when it is made again"));
+  const Outcome broken = Emulate("the same", "is another file");
+  EXPECT_EQ(broken.exit_code, 1);
+  EXPECT_THAT(broken.err, HasSubstr("gangway version --check, in the image of arm64, does not say \"are as they were "
+                                    "packaged\", but: is another file"));
+}
+
+TEST_F(EmulatedTest, WhatItWantsIsSaid) {
+  const std::string bin = PathWithout("nothing").substr(5);
+  for (const char* const used : {"date", "sed", "uname"})
+    std::filesystem::create_symlink(absl::StrCat("/usr/bin/", used), absl::StrCat(bin, "/", used));
+  const Outcome outcome =
+      RunProgram({"env", "PATH=" + bin, "SOURCE_DATE_EPOCH=1", path("of/scripts/packaging/emulated"), "arm64"});
+  EXPECT_EQ(outcome.exit_code, 1);
+  EXPECT_THAT(outcome.err, HasSubstr("there is no qemu-aarch64 on this machine: scripts/install-packages --nightly"));
 }
 
 class OneDefinitionTest : public ScriptsTest {

@@ -228,6 +228,40 @@ TEST(SimulateTest, WhoIsEvictedBeginsAnew) {
   EXPECT_EQ(Of(facts, {low, high}, calm).gangs[0].evicted, 0);
 }
 
+// Whose controller makes pods at once, and not when the gang is let in.
+TEST(SimulateTest, GangsOfOtherKindsBeginAnewToo) {
+  for (const model::GangKind kind : {model::GangKind::kKubernetes, model::GangKind::kCoscheduling}) {
+    explain::ClusterFacts facts = ClusterOf(1);
+    facts.priority_classes.push_back({"high", 1000});
+    model::GangFacts gang = GangOf("there", 1, 8);
+    gang.kind = kind;
+    gang.phase = model::GangPhase::kRunning;
+    gang.was_whole = true;
+    gang.created = At(-absl::Hours(1));
+    facts.gangs.push_back(gang);
+    model::PodFacts pod = PodOf("there", 0, 8, absl::Hours(3));
+    pod.gang_kind = kind;
+    pod.node = "n0";
+    pod.phase = model::PodPhase::kRunning;
+    pod.started = At(-absl::Hours(1));
+    pod.ends = At(absl::Hours(2));
+    facts.pods.push_back(pod);
+    Arrival high = ArrivalOf("high", absl::Hours(1), 1, 8, absl::Hours(1));
+    high.gang.priority_class = "high";
+    high.pods[0].priority = 1000;
+    Options options;
+    options.policy.overcommit_percent.reset();
+    const Course course = Of(facts, {high}, options);
+    ASSERT_EQ(course.gangs.size(), 2u);
+    const Story &there = course.gangs[0], &comes = course.gangs[1];
+    EXPECT_EQ(there.evicted, 1);
+    EXPECT_THAT(comes.started, Optional(At(absl::Hours(1) + absl::Seconds(30)))) << "after the grace";
+    EXPECT_THAT(there.ran, ElementsAre(Stretch{At(-absl::Hours(1)), At(absl::Hours(1))},
+                                       Stretch{*comes.ended, *comes.ended + absl::Hours(3)}));
+    EXPECT_THAT(there.ended, Optional(*comes.ended + absl::Hours(3)));
+  }
+}
+
 // `short` leaves 6 of 8 GPUs of the node where `moves` has the other 2, and `stays` leaves 2 of the other node.
 std::vector<Arrival> InPieces() {
   std::vector<Arrival> arrivals = {ArrivalOf("short", absl::ZeroDuration(), 1, 6, absl::Minutes(10)),
