@@ -16,7 +16,6 @@
 #include "bench/e2e/job_writes.h"
 #include "bench/e2e/load.h"
 #include "bench/e2e/measure.h"
-#include "tests/testing/files.h"
 
 namespace gangway::bench {
 
@@ -36,7 +35,7 @@ void WritesOfJobs() {
       load.Send(Jobs(ns, jobs, size));
       bound.WaitFor(jobs * size, absl::Minutes(2));
       std::this_thread::sleep_for(std::chrono::seconds(2));  // what follows is not of interest, but read whole
-      const auto writes = WritesUntilBound(testutil::ReadFile(gangway->plane().audit_log()), ns, size);
+      const auto writes = WritesUntilBound(gangway->plane().AuditLog(), ns, size);
       GW_CHECK(writes.ok() && writes->jobs == jobs);
       std::printf("writes: %s%d Jobs of %d: %s\n", program.empty() ? "" : "the peer's: ", jobs, size,
                   ToText(*writes).c_str());

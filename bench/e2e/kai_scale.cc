@@ -21,7 +21,6 @@
 #include "bench/e2e/measure.h"
 #include "bench/e2e/pod_ends.h"
 #include "bench/e2e/scenarios.h"
-#include "tests/testing/files.h"
 
 namespace gangway::bench {
 namespace {
@@ -125,7 +124,7 @@ class Suite {
     load_.Send({GpuJob("reclaim", "large", "reclaim", nodes_ / 2, kGpus)});
     bound.WaitFor(nodes_ / 2, kPatience);
     std::this_thread::sleep_for(std::chrono::seconds(15));  // what follows is read, too
-    const auto writes = WritesOfEvictions(testutil::ReadFile(plane().audit_log()), "reclaim", nodes_ / 2);
+    const auto writes = WritesOfEvictions(plane().AuditLog(), "reclaim", nodes_ / 2);
     GW_CHECK(writes.ok());
     std::printf("kai: writes %s\n", ToText(*writes).c_str());
   }

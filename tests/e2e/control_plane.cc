@@ -39,6 +39,8 @@ std::string Tool(const std::string& name) {
   return absl::StrCat(folder != nullptr ? folder : GW_SOURCE_DIR "/build/e2e/bin", "/", name);
 }
 
+std::string AuditFile(const std::string& folder) { return folder + "/audit.log"; }
+
 std::string Loopback(int port) { return absl::StrCat("127.0.0.1:", port); }
 
 // The last lines of a log, for a message.
@@ -239,7 +241,7 @@ std::vector<std::string> ControlPlane::ApiServerArguments(int port) const {
                                 "--shutdown-delay-duration=0s"};
   if (options_.audit) {
     argv.insert(argv.end(), {"--audit-policy-file=" GW_SOURCE_DIR "/tests/e2e/audit-policy.yaml",
-                             "--audit-log-path=" + audit_log(), "--audit-log-mode=blocking"});
+                             "--audit-log-path=" + AuditFile(folder()), "--audit-log-mode=blocking"});
   }
   argv.insert(argv.end(), options_.api_server_flags.begin(), options_.api_server_flags.end());
   return argv;
@@ -374,6 +376,12 @@ absl::Status ControlPlane::Create(const std::string& manifest, const std::string
     if (!reply.ok() && reply.code != 409) return kube::StatusFromResponse(reply);
   }
   return absl::OkStatus();
+}
+
+std::string ControlPlane::AuditLog(std::size_t from) const {
+  std::string text = ReadFile(AuditFile(folder()), from);
+  text.resize(text.rfind('\n') + 1);  // without a line npos, and nothing is left
+  return text;
 }
 
 absl::Status ControlPlane::CreateNodes(int count) {

@@ -65,7 +65,8 @@ class ControlPlane {
   const std::string& folder() const { return folder_.path(); }  // temporary; removed at the end
   std::string ca_file() const { return folder() + "/ca.crt"; }
   std::string admin_kubeconfig() const { return folder() + "/admin.kubeconfig"; }  // of a user in system:masters
-  std::string audit_log() const { return folder() + "/audit.log"; }
+  // The audit log from a byte on, in whole lines: one that is being written is left out.
+  std::string AuditLog(std::size_t from = 0) const;
   const Identity& ca() const { return ca_; }
 
   // The same port, the same data. What was under way breaks off (told to go with SIGTERM, it would first serve its

@@ -67,7 +67,7 @@ TEST_F(CronJobE2eTest, AMissedStartMakesOneJobThatRunsAndGoesWhenItsTimeIsOver) 
   ASSERT_TRUE(Eventually([&] { return !Items(api::kJobs).empty() || Cron().status.last_successful_time.set(); }))
       << gangway_->Logs();
   ASSERT_TRUE(Eventually([&] { return Cron().status.last_successful_time.set(); })) << gangway_->Logs();
-  const std::string log = ReadFile(plane().audit_log());
+  const std::string log = plane().AuditLog();
   EXPECT_THAT(log, HasSubstr("T02:30:00+08:00"));
   // Completed, it goes two seconds later; its pod first.
   ASSERT_TRUE(Eventually([&] { return Items(api::kJobs).empty(); })) << gangway_->Logs();
@@ -80,8 +80,8 @@ TEST_F(CronJobE2eTest, AMissedStartMakesOneJobThatRunsAndGoesWhenItsTimeIsOver) 
       made += static_cast<int>(event.at("count").as_int64());
   }
   EXPECT_EQ(made, 1);
-  EXPECT_THAT(ReadFile(plane().audit_log()), HasSubstr(R"("propagationPolicy":"Foreground")"));
-  EXPECT_THAT(ReadFile(plane().audit_log()), Not(HasSubstr(R"("authorization.k8s.io/decision":"forbid")")))
+  EXPECT_THAT(plane().AuditLog(), HasSubstr(R"("propagationPolicy":"Foreground")"));
+  EXPECT_THAT(plane().AuditLog(), Not(HasSubstr(R"("authorization.k8s.io/decision":"forbid")")))
       << "the shipped roles lack something";
 }
 

@@ -163,7 +163,7 @@ spec: {weight: 1}
   }
 
   static std::vector<JournalRecord> Journal() {
-    auto records = ReadAuditLog(ReadFile(plane().audit_log()));
+    auto records = ReadAuditLog(plane().AuditLog());
     EXPECT_TRUE(records.ok()) << records.status();
     return records.ok() ? *std::move(records) : std::vector<JournalRecord>();
   }

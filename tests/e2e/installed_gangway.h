@@ -63,4 +63,9 @@ class InstalledGangway {
 // As docs/job-plugins.md says: the controller may have Secrets in this namespace.
 absl::Status GiveSshRights(ControlPlane& plane, const std::string& ns);
 
+// The API server learns of roles in its own time, and refuses until then. Returns when it lets service accounts do what
+// a manifest's roles and bindings, which it has, say; what has been given by GiveSshRights.
+absl::Status AwaitRights(ControlPlane& plane, const std::string& manifest);
+absl::Status AwaitSshRights(ControlPlane& plane, const std::string& ns);
+
 }  // namespace gangway::testutil

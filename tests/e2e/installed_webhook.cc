@@ -11,11 +11,11 @@
 namespace gangway::testutil {
 namespace {
 
-// What follows "url":"https://127.0.0.1: in the line about the webhook.
+// In the line about the webhook.
 std::string WebhookUrl(const std::string& log) {
-  const std::string mark = "https://127.0.0.1:";
-  const std::size_t at = log.find(mark);
-  return at == std::string::npos ? "" : log.substr(at, log.find('"', at) - at);
+  const std::string mark = R"("what":"webhook","url":")";
+  const std::size_t found = log.find(mark), at = found + mark.size();
+  return found == std::string::npos ? "" : log.substr(at, log.find('"', at) - at);
 }
 
 }  // namespace

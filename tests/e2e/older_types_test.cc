@@ -35,7 +35,7 @@ class OlderTypesTest : public ::testing::TestWithParam<std::string> {
     return outcome.out;
   }
   void Reaches(const std::string& what, const std::string& path, const std::string& value) const {
-    Kubectl({"wait", what, absl::StrCat("--for=jsonpath={", path, "}=", value), "--timeout=60s"});
+    Kubectl({"wait", what, absl::StrCat("--for=jsonpath={", path, "}=", value), "--timeout=120s"});
   }
   Outcome Gangway(std::vector<std::string> args) const {
     args.insert(args.begin(), GW_GANGWAY);

@@ -70,7 +70,7 @@ class PaddleTest : public ::testing::Test {
     return outcome.out;
   }
   void WaitFor(const std::string& what, const std::string& path, const std::string& value) {
-    Kubectl({"wait", what, absl::StrCat("--for=jsonpath={", path, "}=", value), "--timeout=60s"});
+    Kubectl({"wait", what, absl::StrCat("--for=jsonpath={", path, "}=", value), "--timeout=120s"});
   }
 
   static InstalledGangway* gangway_;
@@ -91,7 +91,7 @@ TEST_F(PaddleTest, TheGuidesJobFromApplyToCompletedToGone) {
               AllOf(HasSubstr("JobCreated"), HasSubstr("made job.batch.volcano.sh wide-ande-deep"),
                     ContainsRegex("Phase: +Completed")));
   // Cleaned on completion.
-  Kubectl({"wait", "pods", "--all", "--for=delete", "--timeout=60s"});
+  Kubectl({"wait", "pods", "--all", "--for=delete", "--timeout=120s"});
   Kubectl({"delete", job, "--cascade=foreground"});
   EXPECT_THAT(Kubectl({"get", "vcjob,services,configmaps,podgroups", "-o", "name", "--field-selector",
                        "metadata.name!=kube-root-ca.crt"}),
@@ -132,7 +132,7 @@ TEST_F(PaddleTest, AJobThatKueueHoldsHasNoGangUntilItIsLetIn) {
   // And pushed aside for another of its jobs.
   Kubectl({"patch", job, "--type=merge", "-p", R"({"spec":{"runPolicy":{"suspend":true}}})"});
   WaitFor(job, ".status.conditions[-1:].type", "Suspended");
-  Kubectl({"wait", "pods", "--all", "--for=delete", "--timeout=60s"});
+  Kubectl({"wait", "pods", "--all", "--for=delete", "--timeout=120s"});
   EXPECT_THAT(Kubectl({"get", "podgroups", "-o", "name"}), IsEmpty());
   Kubectl({"delete", job, "--cascade=foreground"});
 }
@@ -169,7 +169,7 @@ TEST_F(PaddleTest, KubeflowsJobIsScaledSuspendedAndTrains) {
   WaitFor(job, ".status.replicaStatuses.Worker.active", "3");
   Kubectl({"patch", job, "--type=merge", "-p", R"({"spec":{"runPolicy":{"suspend":true}}})"});
   WaitFor(job, ".status.conditions[-1:].type", "Suspended");
-  Kubectl({"wait", "pods", "--all", "--for=delete", "--timeout=60s"});
+  Kubectl({"wait", "pods", "--all", "--for=delete", "--timeout=120s"});
   Kubectl({"patch", job, "--type=merge", "-p", R"({"spec":{"runPolicy":{"suspend":false}}})"});
   WaitFor(job, ".status.replicaStatuses.Worker.active", "3");
   Kubectl({"annotate", "pods", "--all", "test.kwok/finish=succeed"});
@@ -185,7 +185,7 @@ TEST_F(PaddleTest, TheGuidesExamplesAreTakenAsTheyStand) {
 
 // Runs last: reads what all the others left in the log.
 TEST_F(PaddleTest, ZzTheCheckersFindNothingInTheAuditLog) {
-  const std::string log = ReadFile(plane().audit_log());
+  const std::string log = plane().AuditLog();
   EXPECT_THAT(log, Not(HasSubstr(R"("authorization.k8s.io/decision":"forbid")"))) << "the shipped roles lack something";
   const auto records = ReadAuditLog(log);
   ASSERT_TRUE(records.ok()) << records.status();
@@ -212,6 +212,8 @@ class BesideVolcanoTest : public ::testing::Test {
     const std::string text = absl::StrReplaceAll(
         overlay.out, {{"gangway-controller", "gangway-paddle"}, {"gangway-system", "gangway-beside"}});
     ASSERT_TRUE(plane().Create(text).ok());
+    const absl::Status known = AwaitRights(plane(), text);
+    ASSERT_TRUE(known.ok()) << known;
     const auto kubeconfig = plane().KubeconfigForServiceAccount("gangway-beside", "gangway-paddle");
     ASSERT_TRUE(kubeconfig.ok()) << kubeconfig.status();
     ASSERT_TRUE(absl::StrContains(text, "--only=paddlejob"));
@@ -229,7 +231,7 @@ class BesideVolcanoTest : public ::testing::Test {
     return outcome.out;
   }
   void WaitFor(const std::string& what, const std::string& path, const std::string& value) {
-    Kubectl({"wait", what, absl::StrCat("--for=jsonpath={", path, "}=", value), "--timeout=60s"});
+    Kubectl({"wait", what, absl::StrCat("--for=jsonpath={", path, "}=", value), "--timeout=120s"});
   }
 
   std::unique_ptr<InstalledGangway> gangway_;
@@ -255,20 +257,20 @@ spec:
   WaitFor("pdj/wd", ".status.worker.ready", "3/3");
   Kubectl({"annotate", "pods", "-l", "volcano.sh/task-spec=worker", "test.kwok/finish=succeed"});
   WaitFor("pdj/wd", ".status.phase", "Completed");
-  Kubectl({"wait", "pods", "--all", "--for=delete", "--timeout=60s"});
+  Kubectl({"wait", "pods", "--all", "--for=delete", "--timeout=120s"});
 
   Kubectl({"apply", "-f", kExamples + "kubeflow.yaml"});
   const std::string job = "paddlejobs.kubeflow.org/paddle-simple-cpu";
   WaitFor(job, ".status.replicaStatuses.Worker.active", "2");
   Kubectl({"patch", job, "--type=merge", "-p", R"({"spec":{"runPolicy":{"suspend":true}}})"});
   WaitFor(job, ".status.conditions[-1:].type", "Suspended");
-  Kubectl({"wait", "pods", "--all", "--for=delete", "--timeout=60s"});
+  Kubectl({"wait", "pods", "--all", "--for=delete", "--timeout=120s"});
   Kubectl(
       {"patch", job, "--type=merge", "-p", R"({"spec":{"runPolicy":{"suspend":false,"ttlSecondsAfterFinished":1}}})"});
   WaitFor(job, ".status.conditions[-1:].type", "Running");
   WaitFor(job, ".status.replicaStatuses.Worker.active", "2");
   Kubectl({"annotate", "pods", "--all", "test.kwok/finish=succeed"});
-  Kubectl({"wait", job, "--for=delete", "--timeout=60s"});
+  Kubectl({"wait", job, "--for=delete", "--timeout=120s"});
 
   // Volcano would take a PodGroup of the job's name for its own, also one that comes later.
   Kubectl({"cordon", "-l", "kubernetes.io/hostname"});
@@ -295,8 +297,8 @@ spec: {minMember: 1}
   // paddle-operator's finalizer holds nobody back.
   Kubectl(
       {"patch", "pdj", "wd", "--type=merge", "-p", R"({"metadata":{"finalizers":["finalizers.paddlepaddle.org"]}})"});
-  Kubectl({"delete", "pdj", "wd", "--timeout=60s"});
-  EXPECT_THAT(ReadFile(plane().audit_log()), Not(HasSubstr(R"("authorization.k8s.io/decision":"forbid")")))
+  Kubectl({"delete", "pdj", "wd", "--timeout=120s"});
+  EXPECT_THAT(plane().AuditLog(), Not(HasSubstr(R"("authorization.k8s.io/decision":"forbid")")))
       << "the overlay's roles lack something";
 }
 

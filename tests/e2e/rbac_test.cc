@@ -2,7 +2,6 @@
 // how to mend it. Takes minutes; the other tests here run with all of the rules, and with no others.
 // GW_RBAC_ONLY=secrets: only rules that hold this text.
 #include <cstdlib>
-#include <filesystem>
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
@@ -154,7 +153,7 @@ class RbacTest : public ::testing::Test {
   // Whether the audit log tells since `offset` that this account lacked a right, or
   // OwnerReferencesPermissionEnforcement that it did. (A 403 alone may be a namespace that is going.)
   bool Refused(std::size_t offset, const std::string& account) {
-    const std::string log = ReadFile(gangway_->plane().audit_log(), offset);
+    const std::string log = gangway_->plane().AuditLog(offset);
     for (const absl::string_view line : absl::StrSplit(log, '\n')) {
       if (!absl::StrContains(line, absl::StrCat("system:serviceaccount:gangway-system:", account))) continue;
       if (absl::StrContains(line, R"("authorization.k8s.io/decision":"forbid")") ||
@@ -260,7 +259,7 @@ TEST_F(RbacTest, WithoutAnyOneRuleSomethingIsRefused) {
     for (const char* const queue : {"default", "root"}) plane.Call("DELETE", api::PathOf(api::kQueues, "", queue));
     for (const char* const lease : {"gangway-controller", "gangway-scheduler"})
       plane.Call("DELETE", api::PathOf(api::kLeases, "gangway-system", lease));
-    const std::size_t offset = std::filesystem::file_size(plane.audit_log());
+    const std::size_t offset = plane.AuditLog().size();
     waited_ = 0;
     gangway_->StartBoth();
     RunWorkload(absl::StrCat("rbac-", ++number));

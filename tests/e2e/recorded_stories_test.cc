@@ -39,6 +39,8 @@ class RealWorld final : public World {
     if (path == "/api/v1/namespaces" && answer.code == 201) {
       const absl::Status given = GiveSshRights(plane_, ns_);  // some stories have the plugin ssh
       EXPECT_TRUE(given.ok()) << given;
+      const absl::Status known = AwaitSshRights(plane_, ns_);
+      EXPECT_TRUE(known.ok()) << known;
     }
     return answer;
   }
@@ -79,7 +81,7 @@ class RealWorld final : public World {
   bool prompt() const override { return false; }
   Phases PhasesOf(const std::string& ns) override {
     std::string lines;
-    const std::string log = ReadFile(plane_.audit_log());
+    const std::string log = plane_.AuditLog();
     for (const absl::string_view line : absl::StrSplit(log, '\n')) {
       if (absl::StrContains(line, ns) || absl::StrContains(line, R"("resource":"queues")"))
         absl::StrAppend(&lines, line, "\n");
@@ -187,7 +189,7 @@ class RecordedStoriesTest : public ::testing::TestWithParam<std::size_t> {
 
   // All stories together.
   static void AskTheCheckers() {
-    const std::string log = ReadFile(gangway_->plane().audit_log());
+    const std::string log = gangway_->plane().AuditLog();
     EXPECT_THAT(log, Not(HasSubstr(R"("authorization.k8s.io/decision":"forbid")")))
         << "the shipped roles lack something";
     const auto records = ReadAuditLog(log);

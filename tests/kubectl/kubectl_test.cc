@@ -6,10 +6,13 @@
 #include <fstream>
 #include <iterator>
 
+#include "absl/strings/match.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tests/kubectl/sandbox_process.h"
+#include "tests/process/process.h"
 #include "tests/testing/golden.h"
+#include "tests/testing/loop_thread.h"
 
 namespace gangway::testutil {
 namespace {
@@ -46,7 +49,14 @@ class KubectlTest : public ::testing::Test {
     return outcome.err;
   }
   void WaitForJob(const std::string& name, const std::string& phase) {
-    Kubectl({"wait", "vcjob/" + name, "--for=jsonpath={.status.state.phase}=" + phase, "--timeout=30s"});
+    Kubectl({"wait", "vcjob/" + name, "--for=jsonpath={.status.state.phase}=" + phase, "--timeout=120s"});
+  }
+  // kubectl wait does not wait for what is not there yet.
+  bool AreThere(const std::string& what) {
+    return Eventually([&] {
+      const Outcome outcome = sandbox_->Kubectl({"get", what, "-o", "name"});
+      return outcome.exit_code == 0 && !outcome.out.empty();
+    });
   }
   static std::string Line(const std::vector<std::string>& args) {
     std::string line = "kubectl";
@@ -65,7 +75,7 @@ TEST_F(KubectlTest, TheSeedJobFromApplyToCompleted) {
   Start();
   EXPECT_EQ(Kubectl({"apply", "-f", kExamples + "ctr-volcano.yaml"}), "job.batch.volcano.sh/ctr-volcano created\n");
   WaitForJob("ctr-volcano", "Running");
-  Kubectl({"wait", "podgroup", "--all", "--for=jsonpath={.status.running}=4", "--timeout=30s"});
+  Kubectl({"wait", "podgroup", "--all", "--for=jsonpath={.status.running}=4", "--timeout=120s"});
   ExpectGoldenText("get-vcjob-running", Kubectl({"get", "vcjob"}));
   ExpectGoldenText("get-vcjob-wide-running", Kubectl({"get", "vcjob", "-o", "wide"}));
   ExpectGoldenText("get-podgroup-running", Kubectl({"get", "podgroup"}));
@@ -78,7 +88,7 @@ TEST_F(KubectlTest, TheSeedJobFromApplyToCompleted) {
   WaitForJob("ctr-volcano", "Completed");
   ExpectGoldenText("get-vcjob-completed", Kubectl({"get", "vcjob"}));
   EXPECT_EQ(Kubectl({"get", "vcjob", "ctr-volcano", "-o", "jsonpath={.status.succeeded}"}), "2");
-  Kubectl({"wait", "pods", "-l", "volcano.sh/task-spec=pserver", "--for=delete", "--timeout=30s"});
+  Kubectl({"wait", "pods", "-l", "volcano.sh/task-spec=pserver", "--for=delete", "--timeout=120s"});
   ExpectGoldenText("get-pods-completed", Kubectl({"get", "pods"}));
   EXPECT_THAT(Kubectl({"get", "podgroup"}), IsEmpty());
   const std::string described = Kubectl({"describe", "vcjob", "ctr-volcano"});
@@ -88,7 +98,8 @@ TEST_F(KubectlTest, TheSeedJobFromApplyToCompleted) {
 TEST_F(KubectlTest, AJobThatCannotFitSaysWhyInNumbers) {
   Start();
   Kubectl({"apply", "-f", kExamples + "too-large.yaml"});
-  Kubectl({"wait", "podgroup", "--all", "--for=jsonpath={.status.conditions[0].type}=Unschedulable", "--timeout=30s"});
+  ASSERT_TRUE(AreThere("podgroup"));
+  Kubectl({"wait", "podgroup", "--all", "--for=jsonpath={.status.conditions[0].type}=Unschedulable", "--timeout=120s"});
   EXPECT_EQ(Kubectl({"get", "pods", "-o", "jsonpath={.items[*].spec.nodeName}"}), "");
   ExpectGoldenText("describe-podgroup-too-large", Kubectl({"describe", "podgroup", "too-large"}));
   const std::string message = Kubectl({"get", "podgroup", "-o", "jsonpath={.items[0].status.conditions[0].message}"});
@@ -116,10 +127,19 @@ TEST_F(KubectlTest, GetInEveryFormat) {
 }
 
 TEST_F(KubectlTest, WatchPrintsChangesAsTheyHappen) {
-  Start({"--finish", "trainer=500ms", "--apply", kExamples + "ctr-volcano.yaml"});
-  // -w ends with the request time-out; until then it prints a row a change.
-  const Outcome outcome = sandbox_->Kubectl({"get", "vcjob", "ctr-volcano", "-w", "--request-timeout=4s"});
-  EXPECT_THAT(outcome.out, AllOf(HasSubstr("NAME"), HasSubstr("Completed"))) << outcome.err;
+  Start({"--apply", kExamples + "ctr-volcano.yaml"});
+  WaitForJob("ctr-volcano", "Running");
+  const std::string output = sandbox_->folder() + "/watched";
+  const ChildProcess watch(
+      {"kubectl", "get", "vcjob", "ctr-volcano", "-w"}, output,
+      {"KUBECONFIG=" + sandbox_->kubeconfig(), "HOME=" + sandbox_->folder(), "KUBECTL_KUBERC=false"});
+  const auto printed = [&](const std::string& text) {
+    return Eventually([&] { return absl::StrContains(ReadFile(output), text); });
+  };
+  EXPECT_TRUE(printed("NAME") && printed("Running")) << ReadFile(output);
+  EXPECT_THAT(ReadFile(output), Not(HasSubstr("Completed")));
+  Kubectl({"annotate", "pods", "-l", "volcano.sh/task-spec=trainer", "sandbox.gangway.io/finish=0s"});
+  EXPECT_TRUE(printed("Completed")) << ReadFile(output);
 }
 
 TEST_F(KubectlTest, LogsOfASimulatedContainer) {
@@ -135,8 +155,9 @@ TEST_F(KubectlTest, LogsOfASimulatedContainer) {
 
 TEST_F(KubectlTest, LogsAreFollowedToTheContainersEnd) {
   Start({"--finish", "trainer=2s", "--log", "trainer=300ms:loss", "--apply", kExamples + "ctr-volcano.yaml"});
-  Kubectl(
-      {"wait", "pod/ctr-volcano-trainer-0", "--for=jsonpath={.status.podIP}", "--timeout=30s"});  // it runs, or has run
+  ASSERT_TRUE(AreThere("pod/ctr-volcano-trainer-0"));
+  Kubectl({"wait", "pod/ctr-volcano-trainer-0", "--for=jsonpath={.status.podIP}",
+           "--timeout=120s"});  // it runs, or has run
   EXPECT_THAT(
       Kubectl({"logs", "-f", "ctr-volcano-trainer-0"}),
       AllOf(HasSubstr("started on node-000"), HasSubstr("loss 1\n"), HasSubstr("loss 6\n"), HasSubstr("exit code 0")));
@@ -146,7 +167,7 @@ TEST_F(KubectlTest, DeleteInEveryPropagation) {
   Start({"--apply", kExamples + "ctr-volcano.yaml"});
   WaitForJob("ctr-volcano", "Running");
   EXPECT_THAT(Kubectl({"delete", "vcjob", "ctr-volcano"}), HasSubstr("deleted"));
-  Kubectl({"wait", "pods", "--all", "--for=delete", "--timeout=30s"});
+  Kubectl({"wait", "pods", "--all", "--for=delete", "--timeout=120s"});
   EXPECT_THAT(Kubectl({"get", "podgroup"}), IsEmpty());
 
   Kubectl({"create", "-f", kExamples + "ctr-volcano.yaml"});
@@ -246,17 +267,17 @@ TEST_F(KubectlTest, ADrainedNodeRestartsTheJobElsewhere) {
   Start();
   Kubectl({"apply", "-f", kExamples + "ctr-volcano.yaml"});
   WaitForJob("ctr-volcano", "Running");
-  Kubectl({"wait", "podgroup", "--all", "--for=jsonpath={.status.phase}=Running", "--timeout=30s"});
+  Kubectl({"wait", "podgroup", "--all", "--for=jsonpath={.status.phase}=Running", "--timeout=120s"});
   const std::string node = Kubectl({"get", "pod", "ctr-volcano-trainer-0", "-o", "jsonpath={.spec.nodeName}"});
-  EXPECT_THAT(Kubectl({"drain", node, "--ignore-daemonsets", "--force", "--delete-emptydir-data", "--timeout=30s"}),
+  EXPECT_THAT(Kubectl({"drain", node, "--ignore-daemonsets", "--force", "--delete-emptydir-data", "--timeout=120s"}),
               AllOf(HasSubstr("pod/ctr-volcano-trainer-0 evicted"), HasSubstr("node/" + node + " drained")));
-  Kubectl({"wait", "vcjob/ctr-volcano", "--for=jsonpath={.status.retryCount}=1", "--timeout=30s"});
+  Kubectl({"wait", "vcjob/ctr-volcano", "--for=jsonpath={.status.retryCount}=1", "--timeout=120s"});
   WaitForJob("ctr-volcano", "Running");
   EXPECT_THAT(Kubectl({"get", "pods", "-o", "jsonpath={.items[*].spec.nodeName}"}),
               AllOf(Not(HasSubstr(node)), HasSubstr("node-")));
   // Without evictions, drain deletes, with typed options.
   const std::string other = Kubectl({"get", "pod", "ctr-volcano-trainer-0", "-o", "jsonpath={.spec.nodeName}"});
-  EXPECT_THAT(Kubectl({"drain", other, "--disable-eviction", "--force", "--timeout=30s"}),
+  EXPECT_THAT(Kubectl({"drain", other, "--disable-eviction", "--force", "--timeout=120s"}),
               HasSubstr("node/" + other + " drained"));
 }
 
@@ -313,12 +334,12 @@ TEST_F(KubectlTest, ACronJobStartsWhatItMissed) {
   Kubectl({"patch", "cronvj", "nightly", "--subresource=status", "--type=merge", "-p",
            R"({"status":{"lastScheduleTime":"2026-01-01T00:00:00Z"}})"});
   Kubectl({"patch", "cronvj", "nightly", "--type=merge", "-p", R"({"spec":{"startingDeadlineSeconds":null}})"});
-  Kubectl({"wait", "cronvj/nightly", "--for=jsonpath={.status.active[0].uid}", "--timeout=30s"});
+  Kubectl({"wait", "cronvj/nightly", "--for=jsonpath={.status.active[0].uid}", "--timeout=120s"});
   const std::string job = Kubectl({"get", "cronvj", "nightly", "-o", "jsonpath={.status.active[0].name}"});
   EXPECT_THAT(job, StartsWith("nightly-2"));
   WaitForJob(job, "Running");
   Kubectl({"delete", "cronvj", "nightly"});
-  Kubectl({"wait", "vcjob/" + job, "--for=delete", "--timeout=30s"});
+  Kubectl({"wait", "vcjob/" + job, "--for=delete", "--timeout=120s"});
 }
 
 TEST_F(KubectlTest, ServerSideApply) {

@@ -43,7 +43,9 @@ class OwnWebhookTest : public ::testing::Test {
     const std::size_t from = at + mark.size();
     return log.substr(from, log.find('"', from) - from);
   }
-  static std::string PortIn(const std::string& log) { return After(log, "https://127.0.0.1:"); }
+  static std::string PortIn(const std::string& log) {
+    return After(log, R"("what":"webhook","url":"https://127.0.0.1:)");
+  }
 
   SandboxProcess sandbox_{{"--rbac", "--components=kubelets,scheduler"}};
 };
@@ -91,7 +93,7 @@ TEST_F(OwnWebhookTest, ABadJobIsRefusedAndAGoodOneGetsItsDefaults) {
   EXPECT_THAT(metrics, AllOf(HasSubstr(R"(gangway_webhook_reviews_total{code="200",page="/mutate"})"),
                              HasSubstr(R"(gangway_webhook_reviews_total{code="200",page="/validate"})")));
   // With the controller at work, whose own writes are asked about as well, the job runs.
-  Kubectl({"wait", "vcjob/good", "--for=jsonpath={.status.state.phase}=Running", "--timeout=60s"});
+  Kubectl({"wait", "vcjob/good", "--for=jsonpath={.status.state.phase}=Running", "--timeout=120s"});
 }
 
 }  // namespace

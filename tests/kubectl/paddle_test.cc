@@ -37,7 +37,7 @@ class PaddleKubectlTest : public ::testing::Test {
     return outcome.out;
   }
   void WaitFor(const std::string& what, const std::string& path, const std::string& value) {
-    Kubectl({"wait", what, absl::StrCat("--for=jsonpath={", path, "}=", value), "--timeout=30s"});
+    Kubectl({"wait", what, absl::StrCat("--for=jsonpath={", path, "}=", value), "--timeout=120s"});
   }
 
   std::unique_ptr<SandboxProcess> sandbox_;
@@ -63,7 +63,7 @@ TEST_F(PaddleKubectlTest, AJobWithServersFromApplyToCompleted) {
               AllOf(HasSubstr("Kind:         PaddleJob"), HasSubstr("Translated"), HasSubstr("JobCreated"),
                     ContainsRegex("Phase: +Completed")));
   Kubectl({"delete", "pdj", "wide-and-deep"});
-  Kubectl({"wait", "vcjob", "--all", "--for=delete", "--timeout=30s"});
+  for (const char* const what : {"vcjob", "pods"}) Kubectl({"wait", what, "--all", "--for=delete", "--timeout=120s"});
   EXPECT_THAT(Kubectl({"get", "pods"}), IsEmpty());
 }
 
@@ -106,7 +106,7 @@ TEST_F(PaddleKubectlTest, AJobWithTheGuidesPodGroupRuns) {
   WaitFor("pdj/resnet", ".status.phase", "Running");
   // It may come after the pods.
   Kubectl({"wait", "vcjob/resnet", "--for=jsonpath={.metadata.annotations.paddle\\.gangway\\.io/pod-group}",
-           "--timeout=30s"});
+           "--timeout=120s"});
   EXPECT_THAT(
       Kubectl({"get", "pdj", "resnet", "-o", "jsonpath={.status.conditions[?(@.type==\"Translated\")].message}"}),
       HasSubstr("W-PG-DROPPED"));

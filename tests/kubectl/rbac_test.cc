@@ -135,7 +135,7 @@ TEST_F(KubectlRbacTest, GangwaysProgramsRunWithTheirAccountsTokens) {
   };
   const auto controller = start("controller"), scheduler = start("scheduler");
   kubectl({"apply", "-f", GW_SOURCE_DIR "/examples/ctr-volcano.yaml"});
-  kubectl({"wait", "--for=jsonpath={.status.state.phase}=Completed", "vcjob/ctr-volcano", "--timeout=60s"});
+  kubectl({"wait", "--for=jsonpath={.status.state.phase}=Completed", "vcjob/ctr-volcano", "--timeout=120s"});
   EXPECT_THAT(controller->log(), Not(HasSubstr("forbidden")));
   EXPECT_THAT(scheduler->log(), Not(HasSubstr("forbidden")));
 }

@@ -83,7 +83,7 @@ void RehearseOverlay(const std::string& overlay) {
       Each(AnyOf(EndsWith(" unchanged"), ContainsRegex("^(poddisruptionbudget|[a-z]+webhookconf).* configured$"))));
   EXPECT_EQ(versions(), before);
   EXPECT_THAT(rehearsal.Kubectl({"diff", "-k", folder}), IsEmpty());
-  rehearsal.Kubectl({"delete", "-k", folder, "--timeout=60s"});
+  rehearsal.Kubectl({"delete", "-k", folder, "--timeout=120s"});
   EXPECT_THAT(rehearsal.Lines({"apply", "-k", folder, "--server-side"}), Each(EndsWith(" serverside-applied")));
   EXPECT_THAT(rehearsal.Kubectl({"diff", "-k", folder, "--server-side"}), IsEmpty());
 }
@@ -196,7 +196,7 @@ TEST_F(RehearsalTest, DeclaredKindsAreServed) {
     EXPECT_EQ(outcome.exit_code, 0) << absl::StrJoin(args, " ") << "\n" << outcome.err;
     return outcome.out;
   };
-  kubectl({"wait", "--for=create", "ct/a", "--timeout=10s"});
+  kubectl({"wait", "--for=create", "ct/a", "--timeout=120s"});
   EXPECT_THAT(kubectl({"get", "ct"}), ContainsRegex("NAME +WANTED\na +1"));
   EXPECT_THAT(kubectl({"explain", "crontab.spec.cron"}), HasSubstr("when it runs"));
   EXPECT_THAT(kubectl({"scale", "crontab", "a", "--replicas=3"}), HasSubstr("scaled"));
@@ -215,11 +215,11 @@ TEST_F(RehearsalTest, DefinitionsAreEstablishedAndTakeTheirObjectsAlong) {
     rehearsal.Kubectl({"apply", "-k", kDeploy + folder, "--server-side"});
     EXPECT_THAT(rehearsal.Kubectl({"diff", "-k", kDeploy + folder, "--server-side"}), IsEmpty());
   }
-  EXPECT_THAT(rehearsal.Lines({"wait", "--for=condition=Established", "crd", "--all", "--timeout=10s"}),
+  EXPECT_THAT(rehearsal.Lines({"wait", "--for=condition=Established", "crd", "--all", "--timeout=120s"}),
               AllOf(SizeIs(9), Each(EndsWith(" condition met"))));
   EXPECT_THAT(rehearsal.Kubectl({"get", "crd", "jobs.batch.volcano.sh"}), HasSubstr("CREATED AT"));
   rehearsal.Kubectl({"apply", "-f", GW_SOURCE_DIR "/examples/too-large.yaml"});
-  rehearsal.Kubectl({"delete", "-k", kDeploy + "crds", "--timeout=30s"});
+  rehearsal.Kubectl({"delete", "-k", kDeploy + "crds", "--timeout=120s"});
   EXPECT_EQ(rehearsal.ExitCode({"get", "vcjob", "too-large"}), 1);
 }
 
@@ -237,7 +237,7 @@ TEST_F(RehearsalTest, KubectlRun) {
                                "--overrides={\"spec\":{\"schedulerName\":\"volcano\"}}",
                                "--annotations=sandbox.gangway.io/finish=100ms", "--", "true"}),
             "pod/a created\n");
-  rehearsal.Kubectl({"wait", "pod/a", "--for=jsonpath={.status.phase}=Succeeded", "--timeout=30s"});
+  rehearsal.Kubectl({"wait", "pod/a", "--for=jsonpath={.status.phase}=Succeeded", "--timeout=120s"});
   EXPECT_EQ(rehearsal.Kubectl({"run", "b", "--image=busybox"}), "pod/b created\n");
   const auto description = [&] { return rehearsal.Kubectl({"describe", "pod", "b"}); };
   EXPECT_TRUE(Eventually([&] { return absl::StrContains(description(), "say schedulerName: volcano"); }))

@@ -96,7 +96,7 @@ void Moving::MakeJobs(const std::vector<std::string>& jobs) const {
     }
   }
   Kubectl({"apply", "-f", "-"}, pods);
-  Kubectl({"wait", "pod", "--all", "--for=jsonpath={.status.phase}=Running", "--timeout=60s"});
+  Kubectl({"wait", "pod", "--all", "--for=jsonpath={.status.phase}=Running", "--timeout=120s"});
   Kubectl({"annotate", "pdj", "--all", "paddle.gangway.io/managed-by-"});
 }
 

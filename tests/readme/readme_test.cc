@@ -147,14 +147,14 @@ TEST(WithKubectlTest, AJobRestartsWhenAPodIsDeleted) {
   };
   // All but the last, when there is something to look at.
   const std::string apply = LineOf(commands, "kubectl apply "), last = LineOf(commands, "kubectl delete pod ");
-  shell(apply + "\nkubectl wait pod --all --for=jsonpath={.status.phase}=Running --timeout=30s");
+  shell(apply + "\nkubectl wait vcjob/ctr-volcano --for=jsonpath={.status.running}=4 --timeout=120s");
   const std::string looks = commands.substr(commands.find(apply) + apply.size());
   EXPECT_THAT(
       shell(looks.substr(0, looks.find(last))),
       AllOf(HasSubstr("job.batch.volcano.sh/ctr-volcano"), HasSubstr("podgroup.scheduling.volcano.sh/ctr-volcano"),
             HasSubstr("pod/ctr-volcano-trainer-1"), HasSubstr("node-000"), HasSubstr("Min Member:")));
   shell(last);
-  shell("kubectl wait vcjob/ctr-volcano --for=jsonpath={.status.retryCount}=1 --timeout=30s");
+  shell("kubectl wait vcjob/ctr-volcano --for=jsonpath={.status.retryCount}=1 --timeout=120s");
   sandbox.Signal(SIGINT);
   EXPECT_EQ(sandbox.Wait(), 0);
 }
@@ -206,7 +206,7 @@ TEST(MovingTest, FromPaddleOperatorAndBack) {
 
   EXPECT_THAT(moving.Run(blocks[1]), AllOf(HasSubstr("runs under paddle-operator"),
                                            HasSubstr("done; what was is kept in config map"), HasSubstr("STATUS")));
-  moving.Kubectl({"wait", "pdj", kGuidesJob, "--for=jsonpath={.status.phase}=Running", "--timeout=30s"});
+  moving.Kubectl({"wait", "pdj", kGuidesJob, "--for=jsonpath={.status.phase}=Running", "--timeout=120s"});
   EXPECT_EQ(moving.Kubectl({"get", "pods", "-o", "jsonpath={.items[*].metadata.ownerReferences[0].kind}"}),
             "Job Job Job Job");
 

@@ -318,7 +318,13 @@ class Player {
     }
   }
 
+  // What a real cluster has done it may tell a moment later.
   void ComparePhases() {
+    std::string differs;
+    world_.Eventually([&] { return (differs = DifferenceOfPhases()).empty(); });
+    if (!differs.empty()) Wrong(absl::StrCat("phases:", differs));
+  }
+  std::string DifferenceOfPhases() const {
     std::map<std::string, std::vector<std::string>> recorded, ours = world_.PhasesOf(ns_).lasting();
     for (const auto& [key, sequence] : story_.expected.at("phases").as_object())
       recorded[std::string(key)] = Texts(sequence);
@@ -340,8 +346,7 @@ class Player {
           std::erase(same->second, "Inqueue");
       }
     }
-    const std::string differs = Difference(recorded, ours);
-    if (!differs.empty()) Wrong(absl::StrCat("phases:", differs));
+    return Difference(recorded, ours);
   }
 
   void CompareInjected() {

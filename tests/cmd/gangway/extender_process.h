@@ -8,6 +8,9 @@
 
 namespace gangway::testutil {
 
+// Of --http-budget: longer than an answer takes on a busy machine. What is late is answered without a plan.
+inline constexpr char kAmpleBudget[] = "30s";
+
 class ExtenderProcess {
  public:
   // With its pages, and these flags. Serving when the constructor returns.

@@ -44,10 +44,9 @@ std::string After(const std::string& text, const std::string& mark) {
 
 kube::Response Get(const std::string& url, const std::string& path) { return Ask(url, {"GET", path, "", "", "", ""}); }
 
-ApiServerProcess::ApiServerProcess(const std::string& folder, std::vector<std::string> flags, int port)
+ApiServerProcess::ApiServerProcess(const std::string& folder, std::vector<std::string> flags)
     : kubeconfig_(folder + "/kubeconfig") {
-  std::vector<std::string> argv = {GW_GANGWAY, "sandbox", "--kubeconfig",    kubeconfig_,
-                                   "--quiet",  "--port",  absl::StrCat(port)};
+  std::vector<std::string> argv = {GW_GANGWAY, "sandbox", "--kubeconfig", kubeconfig_, "--quiet"};
   if (std::find(flags.begin(), flags.end(), "--components") == flags.end())
     argv.insert(argv.end(), {"--components", "apiserver,kubelets"});
   argv.insert(argv.end(), flags.begin(), flags.end());

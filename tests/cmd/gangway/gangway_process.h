@@ -17,8 +17,7 @@ namespace gangway::testutil {
 // constructor returns.
 class ApiServerProcess {
  public:
-  // `port` 0: any.
-  explicit ApiServerProcess(const std::string& folder, std::vector<std::string> flags = {}, int port = 0);
+  explicit ApiServerProcess(const std::string& folder, std::vector<std::string> flags = {});
   ~ApiServerProcess();
 
   const std::string& kubeconfig() const { return kubeconfig_; }

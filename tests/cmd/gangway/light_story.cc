@@ -57,8 +57,9 @@ class LightStory {
         // Before anybody has pods, and after they have them.
         pending_(Recorded("onSessionOpen-5").body),
         with_pods_(Parse(Recorded("onSessionOpen-6").body)),
-        extender_({"--http-listen", "127.0.0.1:0", "--mode", "light", "--kubeconfig", kubeconfig}),
-        client_({.port = extender_.http_port(), .timeout = absl::Seconds(1)}) {
+        extender_({"--http-listen", "127.0.0.1:0", "--http-budget", kAmpleBudget, "--mode", "light", "--kubeconfig",
+                   kubeconfig}),
+        client_({.port = extender_.http_port()}) {
     const json::value document = Parse(pending_);  // which the loop goes through
     for (const auto& [name, job] : document.at("Jobs").as_object())
       (absl::StrContains(std::string(name), "/ga-") ? first_ : second_) = std::string(name);

@@ -61,7 +61,8 @@ class SessionStory {
         full_(mode == extender::Mode::kFull),
         // As docs/extender.md configures them.
         verbs_{.ready = false, .overused = full_, .preempt = full_, .reclaim = full_},
-        extender_({"--http-listen", "127.0.0.1:0", "--mode", full_ ? "full" : "steer", "--kubeconfig", kubeconfig}),
+        extender_({"--http-listen", "127.0.0.1:0", "--http-budget", kAmpleBudget, "--mode", full_ ? "full" : "steer",
+                   "--kubeconfig", kubeconfig}),
         client_({.port = extender_.http_port()}) {}
 
   void Tell() {

@@ -67,11 +67,14 @@ TEST_F(JobProcessTest, ViewSaysWhatAJobWaitsFor) {
     return Run({"job", "view", "too-large"}).out.find("\nWaits:\twaits for 1 of 7 tasks: worker needs cpu 12") !=
            std::string::npos;
   })) << Run({"job", "view", "too-large"}).out;
-  const Outcome resume = Run({"job", "resume", "too-large", "--wait", "--timeout", "50ms"});
-  EXPECT_EQ(resume.exit_code, 3);
-  EXPECT_THAT(resume.err,
-              AllOf(HasSubstr("gangway job resume: job default/too-large: resume not done within 50ms: it is "),
-                    HasSubstr("gangway job view")));
+  Outcome resume;
+  EXPECT_TRUE(Eventually([&] {  // a busy machine may need longer to know how it is
+    resume = Run({"job", "resume", "too-large", "--wait", "--timeout", "50ms"});
+    EXPECT_EQ(resume.exit_code, 3);
+    return resume.err.find("gangway job resume: job default/too-large: resume not done within 50ms: it is ") !=
+           std::string::npos;
+  })) << resume.err;
+  EXPECT_THAT(resume.err, HasSubstr("gangway job view"));
 }
 
 TEST_F(JobProcessTest, ViewSaysWhyAJobRestartedAndFailed) {

@@ -181,25 +181,35 @@ TEST_F(ProcessTest, WhoWasStoppedPastItsLeaseWritesNothingAndEnds) {
 }
 
 TEST_F(ProcessTest, AnApiServerThatIsAwayIsWaitedFor) {
-  const int port = server_->port();
   server_.reset();
+  TcpProxy proxy({1});  // nobody is there; the address stays ours, whatever else is started meanwhile
   const std::string kubeconfig = folder_.path() + "/later";
   WriteFile(
       kubeconfig,
       absl::StrCat("{apiVersion: v1, kind: Config, current-context: c, contexts: [{name: c, context: {cluster: c}}], "
-                   "clusters: [{name: c, cluster: {server: \"http://127.0.0.1:",
-                   port, "\"}}]}"));
+                   "clusters: [{name: c, cluster: {server: \"",
+                   proxy.url(), "\"}}]}"));
   GangwayProcess scheduler(folder_.path(), "scheduler", {"scheduler", "--kubeconfig", kubeconfig});
   ASSERT_TRUE(Eventually([&] { return absl::StrContains(scheduler.log(), "API server not reached"); }))
       << scheduler.log();
   ASSERT_TRUE(Eventually([&] { return !scheduler.url().empty(); }));
   EXPECT_EQ(Get(scheduler.url(), "/readyz").code, 503);
   EXPECT_EQ(Get(scheduler.url(), "/healthz").code, 200);
-  server_ = std::make_unique<ApiServerProcess>(folder_.path(), std::vector<std::string>{}, port);
+  server_ = std::make_unique<ApiServerProcess>(folder_.path());
+  proxy.SetTargets({server_->port()});
   EXPECT_TRUE(Eventually([&] { return scheduler.Ready(); })) << scheduler.log();
   server_.reset();
   EXPECT_TRUE(Eventually([&] { return !scheduler.Ready(); }));
   EXPECT_FALSE(scheduler.process().Ended().has_value());
+}
+
+TEST(SandboxPortTest, TheApiServerIsWhereItsFlagSays) {
+  EXPECT_TRUE(Eventually([] {  // what was free may be somebody's by then; then another one is asked for
+    const int port = TcpProxy({1}).port();
+    const Outcome outcome = RunProgram({GW_GANGWAY, "sandbox", "--quiet", "--components", "apiserver", "--timeout",
+                                        "10ms", "--port", absl::StrCat(port)});
+    return absl::StrContains(outcome.out, absl::StrCat("API server at http://127.0.0.1:", port, "\n"));
+  }));
 }
 
 TEST_F(ProcessTest, WhatIsWrongStopsTheStart) {

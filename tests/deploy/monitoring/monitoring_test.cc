@@ -99,7 +99,7 @@ TEST(MonitoringTest, AlertsAndDashboardNameWhatThereIs) {
         std::make_unique<GangwayProcess>(folder.path(), command,
                                          std::vector<std::string>{command, "--kubeconfig", server.kubeconfig(),
                                                                   "--leader-elect", "--metrics-addr", "127.0.0.1:0"}));
-  const ExtenderProcess extender({"--http-listen", "127.0.0.1:0", "--mode", "steer"});
+  const ExtenderProcess extender({"--http-listen", "127.0.0.1:0", "--http-budget", kAmpleBudget, "--mode", "steer"});
   ASSERT_TRUE(Eventually([&] { return processes[0]->Ready() && processes[1]->Ready(); }));
   server.Apply(GW_SOURCE_DIR "/examples/ctr-volcano.yaml");
   ASSERT_TRUE(Eventually([&] {

@@ -330,15 +330,16 @@ TEST_F(HelmInstallTest, InstalledUpgradedRolledBackAndUninstalledWhileAJobIsTher
   EXPECT_THAT(
       notes, AllOf(HasSubstr("image.registry is not set"), HasSubstr("hypernodes.topology.volcano.sh was there before"),
                    Not(HasSubstr("jobs.batch.volcano.sh was there"))));
-  Kubectl({"wait", "--for=condition=Established", "--timeout=30s", "crd", "--all"});
-  ASSERT_TRUE(Eventually([&] { return plane_->Kubectl({"get", "vcjob"}).exit_code == 0; })) << "discovery follows";
+  // The types are established, and then in discovery, in the API server's own time.
+  ASSERT_TRUE(
+      Eventually([&] { return plane_->Kubectl({"get", "vcjob,queues.scheduling.volcano.sh"}).exit_code == 0; }));
   Kubectl({"create", "-f", "-"}, kJob);
   const std::string job = Job();
 
   // The test's pod, and what it does with the rights that it has.
   // There is no scheduler but ours, so somebody gives the pod a node.
   const std::string output = plane_->folder() + "/helm-test";
-  ChildProcess test({HelmProgram(), "test", "gangway", "--timeout", "60s", "--namespace", kNamespace, "--kubeconfig",
+  ChildProcess test({HelmProgram(), "test", "gangway", "--timeout", "120s", "--namespace", kNamespace, "--kubeconfig",
                      plane_->admin_kubeconfig()},
                     output);
   ASSERT_TRUE(Eventually([&] {

@@ -116,7 +116,7 @@ class LostConnectionTest : public ::testing::Test {
 };
 
 TEST_F(LostConnectionTest, RequestsNeverUseAWatchsConnection) {
-  Connect();
+  Connect(absl::InfiniteDuration());
   EXPECT_EQ(Get("/before"), "GET /before");
   Seen seen;
   auto watch = StartWatch("/w", seen);
@@ -132,12 +132,17 @@ TEST_F(LostConnectionTest, AConnectionThatRestedTooLongIsNotUsedAgain) {
   HttpClientOptions options;
   options.max_connection_rest = absl::ZeroDuration();  // libcurl counts whole seconds
   ConnectTo(proxy_.url(), options);
-  EXPECT_EQ(Get("/x"), "GET /x");
-  EXPECT_EQ(Get("/x"), "GET /x");
-  EXPECT_EQ(proxy_.accepted(), 1);
+  // A busy machine may need a second for one; of some the next one follows sooner.
+  EXPECT_TRUE(testutil::Eventually([&] {
+    EXPECT_EQ(Get("/x"), "GET /x");
+    const int before = proxy_.accepted();
+    EXPECT_EQ(Get("/x"), "GET /x");
+    return proxy_.accepted() == before;
+  }));
+  const int before = proxy_.accepted();
   ASSERT_TRUE(TimePasses(absl::Milliseconds(1100)));
   EXPECT_EQ(Get("/x"), "GET /x");
-  EXPECT_EQ(proxy_.accepted(), 2);
+  EXPECT_EQ(proxy_.accepted(), before + 1);
 }
 
 TEST_F(LostConnectionTest, EveryWayToEndOneIsLivedWith) {

@@ -228,7 +228,7 @@ class FullHouseTest : public ServerTest {
 TEST_F(FullHouseTest, BeyondTheLimitConnectionsAreClosedAndThoseThatSayNothingMakeRoom) {
   ServerOptions options;
   options.max_connections = 20;
-  options.greeting_timeout = absl::Milliseconds(500);
+  options.greeting_timeout = absl::Seconds(5);  // in which a busy machine greets twenty
   const auto server = Start(options);
   std::vector<std::unique_ptr<RawSocket>> silent;
   for (int refused = 0; refused < 3;) {
@@ -257,10 +257,13 @@ TEST_F(FullHouseTest, ConnectionsWithoutACallMakeRoom) {
   ServerOptions options;
   options.idle_timeout = absl::Milliseconds(100);
   const auto server = Start(options);
-  Http2Caller idle(server->port());
-  ASSERT_TRUE(idle.Call(kPlaceGang, SeedRequest().SerializeAsString()));
-  ASSERT_EQ(idle.AwaitStatus(), 0);
-  EXPECT_TRUE(idle.AwaitEnd());
+  // On a busy machine a call may come too late; then another one is made.
+  EXPECT_TRUE(Eventually([&] {
+    Http2Caller idle(server->port());
+    if (!idle.Call(kPlaceGang, SeedRequest().SerializeAsString()) || idle.AwaitStatus() != grpc::OK) return false;
+    EXPECT_TRUE(idle.AwaitEnd());
+    return true;
+  }));
 }
 
 // More files than the process may have: who connects meanwhile is served when there are files again.

@@ -87,7 +87,8 @@ class KubectlStreamsTest : public ProcessCluster {
 
 TEST_F(KubectlStreamsTest, ACommandIsInItsContainer) {
   SERVE_OR_SKIP();
-  RunAndWait("box", "echo kept > /tmp/f; export X=no; while :; do sleep 1; done");
+  RunAndWait("box", "echo kept > /tmp/f; export X=no; echo up; while :; do sleep 1; done");
+  ASSERT_TRUE(Eventually([&] { return Log("box") == "up\n"; }));
   const Outcome seen = Kubectl({"exec", "box", "--", "sh", "-c",
                                 "cat /tmp/f; hostname; tr '\\0' ' ' < /proc/1/cmdline | cut -c1-5; echo to-err >&2; "
                                 "echo x$X; pwd; tty; ls -d /gangway-machine"});
