@@ -60,7 +60,7 @@ gang::Policy WithoutEvictions(gang::Policy policy) {
 // The cluster from now on.
 class Course {
  public:
-  Course(const FactIndex& index, const gang::Policy& policy, absl::Time now, Ends ends)
+  Course(const FactIndex& index, const KnownClaims& claims, const gang::Policy& policy, absl::Time now, Ends ends)
       : policy_(WithoutEvictions(policy)), begin_(now), now_(now) {
     const ClusterFacts& facts = index.facts();
     Tell(facts, cluster_);
@@ -81,6 +81,7 @@ class Course {
         MakePods(gang, ends == Ends::kLikely ? gang.past_runs : model::PastRuns());
     }
     for (const auto& [name, pod] : pods_) cluster_.SetPod(pod.facts);
+    claims.Tell(cluster_);
   }
 
   std::map<std::string, absl::Time> Run(StillWanted still_wanted) {
@@ -172,14 +173,15 @@ class Course {
 
 }  // namespace
 
-std::map<std::string, absl::Time> ExpectedStarts(const FactIndex& index, const gang::Policy& policy, absl::Time now,
-                                                 Ends ends, StillWanted still_wanted) {
+std::map<std::string, absl::Time> ExpectedStarts(const FactIndex& index, const KnownClaims& claims,
+                                                 const gang::Policy& policy, absl::Time now, Ends ends,
+                                                 StillWanted still_wanted) {
   const auto end = [&](const PodFacts& pod) {
     return HoldsRoom(pod) && LikelyEnd(pod, PastOf(index, pod, ends), now) != absl::InfiniteFuture();
   };
   const std::vector<PodFacts>& pods = index.facts().pods;
   if (std::none_of(pods.begin(), pods.end(), end)) return {};
-  return Course(index, policy, now, ends).Run(still_wanted);
+  return Course(index, claims, policy, now, ends).Run(still_wanted);
 }
 
 }  // namespace gangway::explain

@@ -15,6 +15,7 @@
 
 #include "absl/time/time.h"
 #include "plugin/explain/change.h"
+#include "plugin/explain/known_claims.h"
 #include "plugin/explain/still_wanted.h"
 #include "plugin/gang/policy.h"
 
@@ -25,7 +26,8 @@ enum class Ends : std::uint8_t { kKnown, kLikely };
 
 // By gang (GangKey::ToString) of those that begin later than now; the others are known to begin at once, or not known
 // to begin at all. The first 200 times at which pods end are followed, and no more once nobody wants the answer.
-std::map<std::string, absl::Time> ExpectedStarts(const FactIndex& index, const gang::Policy& policy, absl::Time now,
-                                                 Ends ends, StillWanted still_wanted);
+std::map<std::string, absl::Time> ExpectedStarts(const FactIndex& index, const KnownClaims& claims,
+                                                 const gang::Policy& policy, absl::Time now, Ends ends,
+                                                 StillWanted still_wanted);
 
 }  // namespace gangway::explain

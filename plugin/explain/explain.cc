@@ -156,10 +156,17 @@ Words SumsText(const Cluster& cluster, const Reason& reason) {
                            : Words(of_quota ? phrases::kQuotaCounts : phrases::kQueueHolds, reason.subject, text(held),
                                    text(sum.limit));
     if (sum.in_use > held) use.Add({phrases::kMorePromised, text(sum.in_use - held)});
+    if (room >= sum.needed && !reason.kept_for.empty()) {
+      sums.emplace_back(phrases::kIsKept, sum.dim, text(sum.needed), std::move(use), reason.kept_for);
+      continue;
+    }
     if (of_cluster) use.Add({phrases::kLetInUpToSum, text(sum.limit)});
     sums.emplace_back(phrases::kTooMany, sum.dim, text(sum.needed), std::move(use), text(sum.needed - room));
   }
-  return Words::Joined(std::move(sums), phrases::kSemicolon);
+  Words text = Words::Joined(std::move(sums), phrases::kSemicolon);
+  const int ends = reason.kind == Reason::Kind::kQueueFull ? reason.kept_until_ends : 0;
+  if (ends > 0) text.Add(phrases::kQueueKept).Add({phrases::kUntilEnd(ends), ends});
+  return text;
 }
 
 std::vector<Evicted> EvictedBy(const Cluster& cluster, const Decision& decision) {

@@ -52,15 +52,21 @@ Events Trial::WhoGoes(const FactIndex& index, const model::Decisions& decisions)
   return events;
 }
 
+void Trial::FindClaims() {
+  if (claims_.has_value()) return;
+  LetCome(false);
+  claims_.emplace(cluster_, policy_, now_, scratch_);
+}
+
 Trial::Starts Trial::StartsAfter(const ClusterFacts& facts, const model::Decisions& decisions) const {
   const FactIndex index(facts);
   const Events events = WhoGoes(index, decisions);
   if (!events.pods.empty()) return StartsAfter(FactsWith(facts, events), {});
   Starts out;
-  out.expected = ExpectedStarts(index, policy_, now_, Ends::kKnown, still_wanted_);
+  out.expected = ExpectedStarts(index, *claims_, policy_, now_, Ends::kKnown, still_wanted_);
   const bool history =
       std::any_of(facts.gangs.begin(), facts.gangs.end(), [](const auto& each) { return each.past_runs.runs > 0; });
-  out.likely = history ? ExpectedStarts(index, policy_, now_, Ends::kLikely, still_wanted_) : out.expected;
+  out.likely = history ? ExpectedStarts(index, *claims_, policy_, now_, Ends::kLikely, still_wanted_) : out.expected;
   return out;
 }
 
@@ -147,6 +153,7 @@ auto Trial::With(const GangKey& gang, absl::Span<const Change> changes, F look)
   if (!Has(gang)) return NoSuchGang(gang);
   GW_RETURN_IF_ERROR(still_wanted_());
   GW_ASSIGN_OR_RETURN(const Events events, EventsOf(index_, gang, changes));
+  FindClaims();
   LetCome(true);
   Apply(events);
   auto seen = look(events);
@@ -157,6 +164,7 @@ auto Trial::With(const GangKey& gang, absl::Span<const Change> changes, F look)
 absl::StatusOr<Explanation> Trial::Explain(const GangKey& gang) {
   if (!Has(gang)) return NoSuchGang(gang);
   GW_RETURN_IF_ERROR(still_wanted_());
+  FindClaims();
   LetCome(false);
   const model::Decisions decisions = Decide();
   Explanation out = ExplainGang(cluster_, decisions, Find(gang), policy_.sharing);
@@ -178,6 +186,7 @@ absl::StatusOr<Explanation> Trial::Explain(const GangKey& gang) {
 
 absl::StatusOr<QueueExplanation> Trial::ExplainQueue(absl::string_view queue) {
   GW_RETURN_IF_ERROR(still_wanted_());
+  FindClaims();
   LetCome(false);
   const model::QueueId id = FindQueue(cluster_, queue);
   if (id == model::kNone) return absl::NotFoundError(absl::StrCat("there is no queue ", queue));

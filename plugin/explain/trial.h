@@ -13,6 +13,7 @@
 #include "plugin/explain/change.h"
 #include "plugin/explain/explain.h"
 #include "plugin/explain/explanation.h"
+#include "plugin/explain/known_claims.h"
 #include "plugin/explain/still_wanted.h"
 #include "plugin/gang/schedule.h"
 
@@ -57,7 +58,12 @@ class Trial {
   void LetCome(bool there);
   void Apply(const Events& events);
   void Revert(const Events& events);
-  model::Decisions Decide() { return gang::Schedule(cluster_, policy_, now_, scratch_); }
+  // Before anything is changed.
+  void FindClaims();
+  model::Decisions Decide() {
+    claims_->Tell(cluster_);
+    return gang::Schedule(cluster_, policy_, now_, scratch_);
+  }
   model::GangId Find(const GangKey& gang) const { return cluster_.FindGang(gang.ns, gang.name, gang.kind); }
 
   const FactIndex index_;
@@ -67,6 +73,7 @@ class Trial {
   model::Cluster cluster_;  // between calls as the facts are, but that the pods to come may be there
   gang::Scratch scratch_;
   bool came_ = false;
+  std::optional<KnownClaims> claims_;
   std::optional<Starts> starts_;  // as the facts are, with the pods to come
 };
 

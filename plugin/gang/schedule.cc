@@ -137,7 +137,7 @@ class Cycle {
     if (several_wait_ || (!outside.empty() && OfSeveralQueues(true)))
       shares_.emplace(cluster_, overlay_.tree(), policy_.sharing);
     if (!first.empty()) had_nodes_ = first.back();
-    PlaceBegun(begun);
+    PlaceBegun(begun, awaiting_room);
     PlaceAwaited(std::move(awaiting_room));
     ServeAll(moved, [&](GangId id) { PlaceMoved(id); });
     if (!first.empty()) {
@@ -498,14 +498,21 @@ class Cycle {
       wanting_more_.emplace_back(&placed, TakenSince(cluster_.gang(placed.gang()).queue, before));
   }
 
-  // Each keeps the room that a refused binding leaves to it, until it looks for itself.
-  void PlaceBegun(const std::vector<GangId>& begun) {
+  // Each keeps the room that a refused binding leaves to it, until it looks for itself. What was made for others is
+  // theirs: else those who left had left in vain.
+  void PlaceBegun(const std::vector<GangId>& begun, const std::vector<GangId>& awaiting_room) {
+    if (begun.empty()) return;
     NominatedRoom room(overlay_, scratch_);
     for (const GangId id : begun) room.Keep(id);
+    for (const GangId id : awaiting_room) {
+      if (!WhyNotTried(cluster_, cluster_.gang(id)).has_value()) KeepAwaited(room, id);
+    }
     ServeAll(begun, [&](GangId id) {
       PlaceWithin(room, id);
       if (lost_.contains(id) && !placed_.contains(id)) room.Keep(id);
     });
+    for (const GangId id : awaiting_room) room.Give(id);
+    RoomFreed();
   }
 
   // Whose grace is over, and who found no room all the same.
@@ -550,17 +557,19 @@ class Cycle {
     });
     std::erase_if(gangs, [&](GangId id) { return placed.contains(id); });
     NominatedRoom room(overlay_, scratch_);
-    for (const GangId id : gangs) {
-      // Of a gang that lost members since, and needs more, nobody reckoned with what it has.
-      const Gang& gang = cluster_.gang(id);
-      if (gang.nominated >= gang.min_member - gang.ready()) room.Keep(id);
-    }
+    for (const GangId id : gangs) KeepAwaited(room, id);
     ServeAll(gangs, [&](GangId id) {
       const bool leaves = had_nodes_ != model::kNone && !kept_.holds() && !Precedes(id, had_nodes_);
       if (leaves) kept_.Hold(had_nodes_, cluster_.reservation()->nodes);
       PlaceWithin(room, id);
       if (leaves) kept_.Release();
     });
+  }
+
+  // Of a gang that lost members since, and needs more, nobody reckoned with what it has.
+  void KeepAwaited(NominatedRoom& room, GangId id) const {
+    const Gang& gang = cluster_.gang(id);
+    if (gang.nominated >= gang.min_member - gang.ready()) room.Keep(id);
   }
 
   void PlaceWithin(NominatedRoom& room, GangId id) {

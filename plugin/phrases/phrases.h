@@ -185,6 +185,8 @@ inline constexpr Phrase kStartsNext("starts with the scheduler's next round: the
 inline constexpr Phrase kIsNotLetIn("is not let in: $0", "未获准入：$0");
 inline constexpr Phrase kIsNotLetInAnd("is not let in and $0", "未获准入，$0");
 inline constexpr Phrase kTooMany("needs $0 $1, $2: $3 too many", "需要 $0 $1，$2：超出 $3");
+inline constexpr Phrase kIsKept("needs $0 $1, $2, and what is free of it is kept for $3",
+                                "需要 $0 $1，$2，空闲的部分为 $3 保留");
 inline constexpr Phrase kPodsHold("pods hold $0 of the cluster's $1", "Pod 占用 $0（集群共 $1）");
 inline constexpr Phrase kQueueHolds("queue $0 holds $1 of $2", "队列 $0 占用 $1（共 $2）");
 inline constexpr Phrase kQuotaCounts("quota $0 counts $1 of $2", "资源配额 $0 已计 $1（共 $2）");

@@ -1,8 +1,14 @@
 #include "plugin/explain/explain.h"
 
+#include <map>
+#include <string>
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "plugin/gang/carry_out.h"
+#include "plugin/gang/schedule.h"
+#include "plugin/model/reason.h"
 #include "tests/plugin/explain/facts_builder.h"
 
 namespace gangway::explain {
@@ -353,6 +359,109 @@ TEST(ExplainGangTest, WhatAQueueHasPromisedIsNoPartOfWhatItHolds) {
             "is not let in: needs cpu 9, queue default holds 9 of 12, 9 more are promised to gangs that come before "
             "it: 9 too many");
   EXPECT_EQ(queued.queue.amounts[0], (QueueAmount{"cpu", 12000, std::nullopt, 0, 9000, 9000, 12000}));
+}
+
+// Queue `lab` may hold 8 cpu: two pods of 4 run there, and `big`, which is not let in yet, claims all of it. `small`
+// was let in and has come since.
+struct ClaimedQueueTest : ::testing::Test {
+  ClaimedQueueTest() {
+    builder.Nodes(2).AddGang("r0", 1, 1, 4000, 1).AddGang("r1", 1, 1, 4000, 1);
+    builder.AddGang("big", 2, 0, 0).AddGang("small", 1, 1, 4000);
+    model::QueueFacts& lab = builder.facts.queues.emplace_back(Queue("lab"));
+    lab.capability = {{"cpu", 8000}};
+    for (const char* const name : {"r0", "r1", "big", "small"}) builder.GangOf(name).queue = "lab";
+    model::GangFacts& big = builder.GangOf("big");
+    big.phase = model::GangPhase::kPending;
+    big.has_min_resources = true;
+    big.min_resources = {{"cpu", 8000}};
+    big.created = At(-200);
+    builder.GangOf("small").created = At(-100);
+  }
+  void End(const std::string& gang) {
+    std::erase_if(builder.facts.pods, [&](const model::PodFacts& pod) { return pod.gang == gang; });
+    std::erase_if(builder.facts.gangs, [&](const model::GangFacts& each) { return each.name == gang; });
+  }
+  // What a scheduler that was there all along decides, when `r0` has ended: as it writes it on PodGroups.
+  std::map<std::string, std::string> WrittenOnceR0HasEnded() {
+    model::Cluster cluster;
+    Tell(builder.facts, cluster);
+    gang::Scratch scratch;
+    gang::EndRound(gang::Schedule(cluster, {}, At(5), scratch), absl::Minutes(5), At(5), cluster);
+    End("r0");
+    cluster.RemovePod("default", "r0-w-0");
+    std::map<std::string, std::string> written;
+    for (const model::Decision& decision : gang::Schedule(cluster, {}, At(10), scratch)) {
+      EXPECT_TRUE(decision.reason.has_value()) << cluster.gang(decision.gang).name;
+      written[std::string(cluster.gang(decision.gang).name)] = model::Render(*decision.reason);
+    }
+    return written;
+  }
+  FactsBuilder builder;
+};
+
+// Before, its turn came first, and it was to start in the next round, which the scheduler never did.
+TEST_F(ClaimedQueueTest, WhoWasLetInIsToldWhoseRoomItIs) {
+  const std::map<std::string, std::string> written = WrittenOnceR0HasEnded();
+  Explained explained(builder);
+  const Explanation small = explained.Of("small"), big = explained.Of("big");
+  EXPECT_EQ(small.state, State::kWaits);
+  EXPECT_EQ(
+      small.sentence.English(),
+      "waits for 1 of 1 task: needs cpu 4, queue lab uses 4 of 8, and what is free of it is kept for default/big");
+  EXPECT_THAT(small.spots, IsEmpty());
+  EXPECT_EQ(big.state, State::kQueued);
+  EXPECT_EQ(big.sentence.English(),
+            "is not let in: needs cpu 8, queue lab holds 4 of 8: 4 too many; what becomes free there is kept for it "
+            "until 1 pod ends");
+  // The same as its PodGroup says.
+  ASSERT_TRUE(small.reason.has_value() && big.reason.has_value());
+  EXPECT_THAT(written,
+              ElementsAre(Pair("big", model::Render(*big.reason)), Pair("small", model::Render(*small.reason))));
+  const QueueExplanation lab = *explained.trial.ExplainQueue("lab");
+  ASSERT_THAT(lab.waiting, SizeIs(2));
+  EXPECT_EQ(lab.waiting[0].sentence, small.sentence);
+  EXPECT_EQ(lab.waiting[1].sentence, big.sentence);
+}
+
+TEST_F(ClaimedQueueTest, SoIsWhoIsNotLetIn) {
+  model::GangFacts& small = builder.GangOf("small");
+  small.phase = model::GangPhase::kPending;
+  small.has_min_resources = true;
+  small.min_resources = {{"cpu", 4000}};
+  const std::map<std::string, std::string> written = WrittenOnceR0HasEnded();
+  const Explanation seen = Explained(builder).Of("small");
+  EXPECT_EQ(seen.state, State::kQueued);
+  EXPECT_EQ(seen.sentence.English(),
+            "is not let in: needs cpu 4, queue lab holds 4 of 8, and what is free of it is kept for default/big");
+  EXPECT_EQ(written.at("small"), model::Render(*seen.reason));
+}
+
+// Before, `small` was to have half of it at once, and `big` to wait on.
+TEST_F(ClaimedQueueTest, WhoClaimsItIsLetInWhenTheLastHasEnded) {
+  WrittenOnceR0HasEnded();
+  End("r1");
+  Explained explained(builder);
+  EXPECT_EQ(explained.Of("big").state, State::kStarts);
+  EXPECT_EQ(explained.Of("small").state, State::kWaits);
+}
+
+TEST_F(ClaimedQueueTest, AWhatIfKnowsOfIt) {
+  WrittenOnceR0HasEnded();
+  Explained explained(builder);
+  const GangKey small{"default", "small"};
+  EXPECT_FALSE(explained.trial.Try(small, {Minimum{1}})->starts);
+  EXPECT_TRUE(explained.trial.Try(small, {GangEnds{{"default", "big"}}})->at_once);
+  EXPECT_FALSE(explained.trial.Try(small, {Minimum{1}})->starts) << "what was tried left nothing behind";
+  EXPECT_TRUE(explained.trial.Try(small, {Capability{"lab", {{"cpu", 16000}}}})->at_once);
+}
+
+// `r1` says when it ends: then `big` begins, and `small` when nobody knows.
+TEST_F(ClaimedQueueTest, ExpectedStartsKnowOfIt) {
+  WrittenOnceR0HasEnded();
+  builder.facts.pods.front().ends = At(500);
+  Explained explained(builder);
+  EXPECT_EQ(explained.Of("big").expected_start, At(500));
+  EXPECT_EQ(explained.Of("small").expected_start, std::nullopt);
 }
 
 TEST(ExplainGangTest, RoomOfPodsWithoutAGangIsToldApart) {

@@ -97,6 +97,45 @@ TEST_F(LostMemberTest, ItsPodIsPlacedBeforeAHigherPriority) {
   EXPECT_EQ(NodeOf("vip"), "");
 }
 
+// Two gangs of 2.5 cpu, one on b and one on a node of its own, went for a gang of two pods as large; g-2 is lost when
+// they are gone.
+struct AwaitedRoomTest : LostMemberTest {
+  AwaitedRoomTest() {
+    model::GangFacts g = testutil::Gang("g", 3);
+    g.phase = model::GangPhase::kRunning;
+    g.was_whole = true;
+    g.priority_class = "high";
+    cluster.SetGang(g);
+    Node("b", testutil::Amounts(6500));
+    Node("c", testutil::Amounts(2500));
+    OneRuns("low-b", "low", "default", testutil::Amounts(2500), "b");
+    OneRuns("low-c", "low", "default", testutil::Amounts(2500), "c");
+    Group("vip", "high", 2);
+    Waits("vip", "vip-0", testutil::Amounts(2500));
+    Waits("vip", "vip-1", testutil::Amounts(2500));
+    EXPECT_THAT(NamesOf(EvictedIn(Round(testutil::At(10)))), ElementsAre("low-b", "low-c"));
+    for (const char* const gone : {"low-b", "low-c"}) cluster.RemovePod("default", gone);
+    cluster.RemovePod("default", "g-2");
+  }
+};
+
+// It fits best on c, and then one of the two would have no room.
+TEST_F(AwaitedRoomTest, ItsPodSparesRoomThatOthersWereEvictedFor) {
+  Waits("g", "g-2", testutil::Amounts(2000));
+  Round(testutil::At(11));
+  EXPECT_EQ(NodeOf("g-2"), "b");
+  EXPECT_THAT((std::vector{NodeOf("vip-0"), NodeOf("vip-1")}), UnorderedElementsAre("b", "c"));
+}
+
+// Before, it went first, and the two had gone in vain.
+TEST_F(AwaitedRoomTest, WhereItFindsNoneBesideThatItWaitsUntilTheyHaveBegun) {
+  Waits("g", "g-2", testutil::Amounts(2100));
+  policy.preempt = false;  // nobody goes for it
+  Round(testutil::At(11));
+  EXPECT_EQ(NodeOf("g-2"), "");
+  EXPECT_THAT((std::vector{NodeOf("vip-0"), NodeOf("vip-1")}), UnorderedElementsAre("b", "c"));
+}
+
 // The room of the pod that is going will be that of the one made for it, so evicting 2 cpu more makes no room for 4.
 TEST_F(LostMemberTest, NobodyCountsOnTheRoomOfAPodThatIsLostAndStillThere) {
   OneWaits("vip", "high", "default", testutil::Amounts(4000));
