@@ -73,6 +73,22 @@ std::vector<kube::Request> OneGang(const std::string& ns, int size, const std::s
                       size, topology))};
 }
 
+// As many pods again, bound by a loader alone, with nobody else at work; `with_groups`: which also posts PodGroups, at
+// once. The API server has had the others by then, so that it is rather slower than before.
+absl::Duration BindAlone(testutil::InstalledGangway& gangway, Load& load, int gangs, int size, bool with_groups) {
+  gangway.StopBoth();
+  const std::string ns = "alone";
+  MakeNamespace(gangway, ns);
+  load.Send(Pods(ns, gangs, size, "nobody"));
+  Load::SeenPods bound(load, ns);
+  std::vector<kube::Request> requests;
+  if (with_groups) requests = PodGroups(ns, gangs, size);
+  for (kube::Request& binding : Bindings(ns, gangs, size, 1000)) requests.push_back(std::move(binding));
+  const absl::Time begin = absl::Now();
+  load.Send(std::move(requests));
+  return bound.WaitFor(gangs * size, absl::Minutes(5)) - begin;
+}
+
 // They come one after the other.
 void PostGangs(int gangs, int size) {
   const auto gangway = Install(1000);
@@ -88,12 +104,13 @@ void PostGangs(int gangs, int size) {
   const absl::Time posted = absl::Now();
   const absl::Time last = bound.WaitFor(gangs * size, absl::Minutes(5));
   const ProcessUse use = UseOf(pid);
+  const std::string written = Since(writes, Writes(gangway->plane()));
+  const absl::Duration gap = bound.LongestGap(), alone = BindAlone(*gangway, load, gangs, size, false);
   std::printf(
-      "shapes: %s: posted in %s, the last bound %s after that; at most %s without a binding; scheduler CPU %.2f s, "
-      "%s; writes: %s\n",
+      "shapes: %s: posted in %s, the last bound %s after that (a loader alone binds as many in %s); at most %s without "
+      "a binding; scheduler CPU %.2f s, %s; writes: %s\n",
       Shape(gangs, size).c_str(), Seconds(posted - begin).c_str(), Seconds(last - posted).c_str(),
-      Seconds(bound.LongestGap()).c_str(), use.cpu_seconds - cpu, Memory(use).c_str(),
-      Since(writes, Writes(gangway->plane())).c_str());
+      Seconds(alone).c_str(), Seconds(gap).c_str(), use.cpu_seconds - cpu, Memory(use).c_str(), written.c_str());
 }
 
 // The pods wait, then their PodGroups come: nothing but the scheduler's work and the bindings.
@@ -114,22 +131,26 @@ void PostPodGroups(int gangs, int size) {
   const absl::Duration posting = load.Send(PodGroups("there", gangs, size));
   const absl::Time last = bound.WaitFor(gangs * size, absl::Minutes(5));
   const absl::Duration took = last - begin;
+  const std::string written = Since(writes, Writes(gangway->plane()));
+  const absl::Duration with_groups = BindAlone(*gangway, load, gangs, size, true);
   std::printf(
       "shapes: %s, pods there: the first bound after %s, the last after %s, of which posting %s, %.0f/s, %.2f of the "
-      "loader's (1,000 in %s); at most %s without a binding, the loader's %s; writes: %s\n",
+      "loader's (1,000 in %s), %.2f of one's that posts the PodGroups, too (in %s); at most %s without a binding, the "
+      "loader's %s; writes: %s\n",
       Shape(gangs, size).c_str(), Seconds(bound.first() - begin).c_str(), Seconds(took).c_str(),
       Seconds(posting).c_str(), gangs * size / absl::ToDoubleSeconds(took),
       absl::FDivDuration(alone * (gangs * size / 1000.0), took), Seconds(alone).c_str(),
-      Seconds(bound.LongestGap()).c_str(), Seconds(bound_alone.LongestGap()).c_str(),
-      Since(writes, Writes(gangway->plane())).c_str());
+      absl::FDivDuration(with_groups, took), Seconds(with_groups).c_str(), Seconds(bound.LongestGap()).c_str(),
+      Seconds(bound_alone.LongestGap()).c_str(), written.c_str());
 }
 
 }  // namespace
 
 // So many pods in gangs of several sizes: how long after the last post the last is bound, how long nothing is bound in
 // between (while they are posted none is bound before the last of its gang has come; what is ours shows where all pods
-// are there), and how many a second beside a loader that binds alone. Each on a control plane of its own: it is slower
-// with every pod that it ever had.
+// are there), and how many a second beside a loader that binds alone. A gang of all pods cannot be begun before the
+// last of them is posted: it is over as soon after that as the API server takes so many bindings. Each on a control
+// plane of its own: it is slower with every pod that it ever had.
 void GangShapes() {
   for (const auto& [gangs, size] : kGangShapes) OneGangShape(gangs, size);
 }

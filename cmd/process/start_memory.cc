@@ -12,12 +12,13 @@
 namespace gangway::cmd {
 namespace {
 
-// Code is mapped from files and nobody writes to it, so that what is dropped is found there again.
-void DropCode(const dl_phdr_info& object) {
+// Code, constants and what the loader read of symbols are mapped from files and nobody writes to them, so that what is
+// dropped is found there again. What the loader did write to is in parts that may be written to.
+void DropWhatIsInFiles(const dl_phdr_info& object) {
   const auto page = static_cast<std::uintptr_t>(sysconf(_SC_PAGESIZE));
   for (std::size_t i = 0; i < object.dlpi_phnum; ++i) {
     const ElfW(Phdr)& part = object.dlpi_phdr[i];
-    if (part.p_type != PT_LOAD || (part.p_flags & PF_X) == 0 || (part.p_flags & PF_W) != 0) continue;
+    if (part.p_type != PT_LOAD || (part.p_flags & PF_W) != 0) continue;
     const std::uintptr_t begin = (object.dlpi_addr + part.p_vaddr) & ~(page - 1);
     const std::uintptr_t end = object.dlpi_addr + part.p_vaddr + part.p_filesz;
     // Refused where memory is locked, which is as good.
@@ -32,7 +33,7 @@ void GiveBackStartMemory() {
   dl_iterate_phdr(
       [](dl_phdr_info* object, std::size_t, void*) {
         const bool of_the_kernel = object->dlpi_addr == getauxval(AT_SYSINFO_EHDR);  // no file
-        if (!of_the_kernel) DropCode(*object);
+        if (!of_the_kernel) DropWhatIsInFiles(*object);
         return 0;
       },
       nullptr);
