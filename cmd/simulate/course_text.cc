@@ -11,6 +11,7 @@
 #include "api/duration.h"
 #include "api/field_table.h"
 #include "api/json.h"
+#include "base/counted.h"
 #include "base/printable.h"
 #include "base/strings.h"
 #include "cmd/terminal/columns.h"
@@ -85,7 +86,7 @@ class Chart {
     Text(
         8, 18,
         absl::StrCat("From ", api::FormatTime(course_.from), " for ", DurationText(course_.to - course_.from), ": ",
-                     course_.nodes, " nodes, ", course_.gangs.size(), " gangs",
+                     Counted(course_.nodes, "node"), ", ", Counted(course_.gangs.size(), "gang"),
                      gangs_ < course_.gangs.size() ? absl::StrCat(", of which the first ", gangs_, " are drawn") : ""));
     Legend();
     Axis(height - 24);
@@ -182,8 +183,8 @@ std::string CourseText(const Course& course) {
                          : OneLine(story.waits.front().reason)});
   }
   return absl::StrCat("From ", api::FormatTime(course.from), " for ", DurationText(course.to - course.from), ": ",
-                      course.nodes, " nodes, ", course.gangs.size(), " gangs\n\n", Columns(queues), "\n",
-                      Columns(gangs));
+                      Counted(course.nodes, "node"), ", ", Counted(course.gangs.size(), "gang"), "\n\n",
+                      Columns(queues), "\n", Columns(gangs));
 }
 
 std::string CourseJson(const Course& course) {
