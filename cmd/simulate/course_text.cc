@@ -1,6 +1,7 @@
 #include "cmd/simulate/course_text.h"
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <utility>
 #include <vector>
@@ -196,7 +197,7 @@ std::string CourseJson(const Course& course) {
   for (const simulate::QueueUse& queue : course.queues) {
     json.BeginObject().Field("name", queue.name).Field("gangs", queue.gangs).Field("ended", queue.ended);
     json.Key("heldPermille").BeginObject();
-    for (const auto& [name, part] : queue.held) json.Field(name, static_cast<std::int64_t>(1000 * part + 0.5));
+    for (const auto& [name, part] : queue.held) json.Field(name, std::int64_t{std::llround(1000 * part)});
     json.EndObject().EndObject();
   }
   json.EndArray().Key("gangs").BeginArray();
