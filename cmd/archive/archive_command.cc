@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "base/counted.h"
 #include "base/log.h"
 #include "base/status_macros.h"
 #include "cmd/archive/archiver.h"
@@ -134,9 +135,10 @@ int ArchiveCommand::Run() const {
   log::Flush();
   if (!end->ok()) return Complain(kArchiveCommand, *end);
   if (flags_.release) {
-    Put(stdout, absl::StrCat(archiver.written(), " jobs released\n"));
+    Put(stdout, absl::StrCat(Counted(archiver.written(), "job"), " released\n"));
   } else {
-    Put(stdout, absl::StrCat(archiver.written(), " jobs archived, ", archiver.known(), " were there before\n"));
+    Put(stdout, absl::StrCat(Counted(archiver.written(), "job"), " archived, ", archiver.known(),
+                             archiver.known() == 1 ? " was" : " were", " there before\n"));
   }
   return kDone;
 }

@@ -253,12 +253,12 @@ void Archiver::Write(const std::string& uid, std::string events, std::string pro
   record->uid = uid;
   record->name = RecordName(remains.job->metadata);
   record->line = RecordLine(remains);
-  WriteTo(0, std::move(record));
+  WriteTo(0, record);
 }
 
-void Archiver::WriteTo(std::size_t sink, std::shared_ptr<const Record> record) {
+void Archiver::WriteTo(std::size_t sink, const std::shared_ptr<const Record>& record) {
   if (sink == sinks_.size()) return OnWritten(record->uid, record->name);
-  sinks_[sink]->Put(*record, [this, sink, record](absl::Status status) {
+  sinks_[sink]->Put(*record, [this, sink, record](const absl::Status& status) {
     if (!status.ok()) return OnFailed(record->uid, status);
     WriteTo(sink + 1, record);
   });

@@ -71,7 +71,7 @@ class Archiver {
   void Unqueue(const std::string& uid);
   void AskEvents(const std::string& uid);
   void Write(const std::string& uid, std::string events, std::string problem);
-  void WriteTo(std::size_t sink, std::shared_ptr<const Record> record);
+  void WriteTo(std::size_t sink, const std::shared_ptr<const Record>& record);
   void OnWritten(const std::string& uid, const std::string& name);
   void OnFailed(const std::string& uid, const absl::Status& why);
   void PatchFinalizer(const std::string& uid, bool hold);

@@ -44,7 +44,7 @@ void StoreSink::Put(const Record& record, Done done) {
   request.method = "HEAD";
   request.path = absl::StrCat("/", record.name);
   client_->Send(std::move(request), owner_.token(),
-                [this, record, done = std::move(done)](absl::StatusOr<kube::Response> answer) mutable {
+                [this, record = record, done = std::move(done)](absl::StatusOr<kube::Response> answer) mutable {
                   if (!answer.ok()) return done(answer.status());
                   if (answer->ok()) return done(absl::OkStatus());
                   if (answer->code != 404 && answer->code != 403) return done(Refused(record, *answer));

@@ -10,6 +10,7 @@
 #include "absl/strings/str_split.h"
 #include "api/json_path.h"
 #include "api/paddle/paddle_job.h"
+#include "base/counted.h"
 #include "base/strings.h"
 #include "cmd/doctor/checks.h"
 
@@ -326,7 +327,7 @@ Ailments TwoControllers(const ClusterSight& sight) {
   if (who.our_controller.empty()) return out;
   for (const auto& [job, count] : pods) {
     out.push_back({"D-TWO-CONTROLLERS", absl::StrCat("paddlejob ", job),
-                   absl::StrCat("has ", count, count == 1 ? " pod" : " pods",
+                   absl::StrCat("has ", Counted(count, "pod"),
                                 " of paddle-operator: our controller leaves it alone until they are gone"),
                    absl::StrCat("gangway import -n ", Word(job.substr(0, job.find('/'))), " ",
                                 Word(job.substr(job.find('/') + 1)))});

@@ -7,6 +7,7 @@
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
 #include "api/volcano/restarts.h"
+#include "base/counted.h"
 #include "base/printable.h"
 
 namespace gangway::cmd {
@@ -167,7 +168,7 @@ std::vector<AccountLine> Tell(const JobFlow* before, const JobFlow* after) {
   if (phase.empty() || same) return {};
   const Tone tone = phase == "Succeed" ? Tone::kGood : ToneOfPhase(phase);
   return {{Name("jobflow", after->metadata),
-           absl::StrCat(phase, ": ", completed, " of ", after->spec.flows.size(), " jobs Completed"), tone}};
+           absl::StrCat(phase, ": ", completed, " of ", Counted(after->spec.flows.size(), "job"), " Completed"), tone}};
 }
 
 std::vector<AccountLine> Tell(const PodGroup* before, const PodGroup* after) {

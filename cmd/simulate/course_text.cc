@@ -1,6 +1,7 @@
 #include "cmd/simulate/course_text.h"
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <utility>
 #include <vector>
@@ -11,6 +12,7 @@
 #include "api/duration.h"
 #include "api/field_table.h"
 #include "api/json.h"
+#include "base/counted.h"
 #include "base/printable.h"
 #include "base/strings.h"
 #include "cmd/terminal/columns.h"
@@ -85,7 +87,7 @@ class Chart {
     Text(
         8, 18,
         absl::StrCat("From ", api::FormatTime(course_.from), " for ", DurationText(course_.to - course_.from), ": ",
-                     course_.nodes, " nodes, ", course_.gangs.size(), " gangs",
+                     Counted(course_.nodes, "node"), ", ", Counted(course_.gangs.size(), "gang"),
                      gangs_ < course_.gangs.size() ? absl::StrCat(", of which the first ", gangs_, " are drawn") : ""));
     Legend();
     Axis(height - 24);
@@ -182,8 +184,8 @@ std::string CourseText(const Course& course) {
                          : OneLine(story.waits.front().reason)});
   }
   return absl::StrCat("From ", api::FormatTime(course.from), " for ", DurationText(course.to - course.from), ": ",
-                      course.nodes, " nodes, ", course.gangs.size(), " gangs\n\n", Columns(queues), "\n",
-                      Columns(gangs));
+                      Counted(course.nodes, "node"), ", ", Counted(course.gangs.size(), "gang"), "\n\n",
+                      Columns(queues), "\n", Columns(gangs));
 }
 
 std::string CourseJson(const Course& course) {
@@ -195,7 +197,7 @@ std::string CourseJson(const Course& course) {
   for (const simulate::QueueUse& queue : course.queues) {
     json.BeginObject().Field("name", queue.name).Field("gangs", queue.gangs).Field("ended", queue.ended);
     json.Key("heldPermille").BeginObject();
-    for (const auto& [name, part] : queue.held) json.Field(name, static_cast<std::int64_t>(1000 * part + 0.5));
+    for (const auto& [name, part] : queue.held) json.Field(name, std::int64_t{std::llround(1000 * part)});
     json.EndObject().EndObject();
   }
   json.EndArray().Key("gangs").BeginArray();

@@ -14,6 +14,7 @@
 #include "absl/time/clock.h"
 #include "api/core/objects.h"
 #include "assembly/components.h"
+#include "base/counted.h"
 #include "base/log.h"
 #include "base/status_macros.h"
 #include "cmd/snapshot/file/snapshot.h"
@@ -108,7 +109,7 @@ absl::StatusOr<int> SnapshotCommand::Take() const {
   const std::string text = std::move(writer).Finish();
   if (file_.empty()) return PutExact(stdout, text) ? exit_code : kNoAnswer;
   GW_RETURN_IF_ERROR(WriteFile(file_, text));
-  Note(absl::StrCat(file_, ": ", objects, " objects"));
+  Note(absl::StrCat(file_, ": ", Counted(objects, "object")));
   return exit_code;
 }
 

@@ -11,6 +11,7 @@
 #include "api/manifest/manifest.h"
 #include "api/manifest/yaml_writer.h"
 #include "api/paddle/paddle_rec.h"
+#include "base/counted.h"
 #include "base/log.h"
 #include "base/printable.h"
 #include "cmd/submit/submission.h"
@@ -66,9 +67,9 @@ int Print(const convert::RecTranslation& made) {
 void SayWhatNext(const api::volcano::Job& job, const std::string& image, bool has_claims) {
   const std::string where = OneLine(absl::StrCat(job.metadata.name, " -n ", job.metadata.ns));
   Put(stdout,
-      absl::StrCat("\n", job.spec.tasks[0].replicas, " servers and ", job.spec.tasks[1].replicas,
-                   " trainers start together, or none does; they wait in queue ", OneLine(job.spec.queue), ".\n",
-                   "  kubectl get vcjob ", where, "\n  gangway job view ", where,
+      absl::StrCat("\n", Counted(job.spec.tasks[0].replicas, "server"), " and ",
+                   Counted(job.spec.tasks[1].replicas, "trainer"), " start together, or none does; they wait in queue ",
+                   OneLine(job.spec.queue), ".\n", "  kubectl get vcjob ", where, "\n  gangway job view ", where,
                    "      what it waits for, why it restarted\n  gangway logs -f ", where, "\n",
                    "The pods find the config as ", convert::kRecMountPath,
                    "/config.yaml; the code it names must be in the image ", OneLine(image),

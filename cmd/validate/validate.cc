@@ -17,6 +17,7 @@
 #include "api/resource.h"
 #include "api/volcano/admission.h"
 #include "api/volcano/kinds.h"
+#include "base/counted.h"
 #include "base/printable.h"
 #include "base/strings.h"
 #include "cmd/translate/object_check.h"
@@ -176,8 +177,6 @@ class Validator {
   Validation out_;
 };
 
-std::string Count(std::size_t n, absl::string_view what) { return absl::StrCat(n, " ", what, n == 1 ? "" : "s"); }
-
 std::string Told(const Finding& f) {
   if (f.code.has_value()) return convert::Finding{*f.code, f.error}.ToString();
   return f.error.field.empty() ? f.error.Message() : f.error.ToString();
@@ -215,7 +214,7 @@ std::string ValidationText(const Validation& validation) {
   for (const ValidationNote& n : validation.notes) {
     AppendLine(n.source, n.at, absl::StrCat("note: ", n.object, ": ", n.text), out);
   }
-  absl::StrAppend(&out, Count(validation.checked, "object"), " checked, ", validation.refused, " refused");
+  absl::StrAppend(&out, Counted(validation.checked, "object"), " checked, ", validation.refused, " refused");
   if (!validation.passed_over.empty()) absl::StrAppend(&out, ", ", validation.passed_over.size(), " passed over");
   absl::StrAppend(&out, "\n");
   return out;

@@ -73,7 +73,7 @@ class Words {
   Words() = default;
   // With what stands in the places from $0 on: words, numbers or names.
   template <class... Parts>
-  Words(const Phrase& phrase, Parts&&... parts) : phrase_(&phrase) {
+  Words(const Phrase& phrase, Parts&&... parts) : phrase_(&phrase) {  // NOLINT(google-explicit-constructor): it is one
     parts_.reserve(sizeof...(parts));
     (parts_.push_back(Part(std::forward<Parts>(parts))), ...);
   }

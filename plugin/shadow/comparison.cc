@@ -8,6 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "api/duration.h"
 #include "api/field_table.h"
+#include "base/counted.h"
 #include "base/printable.h"
 
 namespace gangway::shadow {
@@ -18,8 +19,6 @@ constexpr std::size_t kMaxReported = 10;  // reasons, and disagreements; the dum
 std::string DurationText(absl::Duration duration) {
   return api::FormatGoDuration(absl::Trunc(duration, absl::Seconds(1)));
 }
-
-std::string Gangs(std::int64_t count) { return absl::StrCat(count, count == 1 ? " gang" : " gangs"); }
 
 // A reason without its numbers, so that those of one kind are one.
 std::string KindOf(absl::string_view reason) {
@@ -140,16 +139,16 @@ void Comparison::Dump(api::JsonWriter& json, absl::Time now) const {
 }
 
 std::string Comparison::Summary() const {
-  return absl::StrCat(counts_.compared, " gangs compared: ", counts_.same, " at the same time, ", counts_.earlier,
-                      " earlier by ", DurationText(counts_.gained), " in all, ", counts_.not_yet, " not yet; on ",
-                      counts_.nodes_ours, " nodes instead of ", counts_.nodes_theirs, "; ", ahead(),
-                      " that only we have placed so far");
+  return absl::StrCat(Counted(counts_.compared, "gang"), " compared: ", counts_.same, " at the same time, ",
+                      counts_.earlier, " earlier by ", DurationText(counts_.gained), " in all, ", counts_.not_yet,
+                      " not yet; on ", Counted(counts_.nodes_ours, "node"), " instead of ", counts_.nodes_theirs, "; ",
+                      ahead(), " that only we have placed so far");
 }
 
 std::string Comparison::Report(absl::Time now) const {
   std::string out =
       absl::StrCat("From ", api::FormatTime(begin_), " to ", api::FormatTime(now), " (", DurationText(now - begin_),
-                   ") the other scheduler placed ", Gangs(counts_.compared), " that we saw waiting:\n");
+                   ") the other scheduler placed ", Counted(counts_.compared, "gang"), " that we saw waiting:\n");
   absl::StrAppend(&out, "  ", counts_.same, " at the same time, within ", DurationText(kSame), "\n");
   absl::StrAppend(&out, "  ", counts_.earlier, " we would have placed earlier");
   if (counts_.earlier > 0) {
@@ -160,12 +159,13 @@ std::string Comparison::Report(absl::Time now) const {
   absl::StrAppend(&out, "Gone, placed by us alone: ", counts_.only_ours, ". Still waiting: ", gangs_.size(),
                   ", of which we would have placed ", ahead(), ".\n");
   if (counts_.would_evict > 0)
-    absl::StrAppend(&out, "For ", Gangs(counts_.would_evict), " we would have evicted pods.\n");
+    absl::StrAppend(&out, "For ", Counted(counts_.would_evict, "gang"), " we would have evicted pods.\n");
   if (counts_.not_compared > 0)
-    absl::StrAppend(&out, Gangs(counts_.not_compared), " beyond ", kMaxGangs, " at a time were not compared.\n");
+    absl::StrAppend(&out, Counted(counts_.not_compared, "gang"), " beyond ", kMaxGangs,
+                    " at a time were not compared.\n");
   if (counts_.nodes_theirs > 0) {
-    absl::StrAppend(&out, "Fragments: the gangs that both have placed lie on ", counts_.nodes_theirs,
-                    " nodes, ours on ", counts_.nodes_ours, "; fewer leave more nodes whole for those who come.\n");
+    absl::StrAppend(&out, "Fragments: the gangs that both have placed lie on ", Counted(counts_.nodes_theirs, "node"),
+                    ", ours on ", counts_.nodes_ours, "; fewer leave more nodes whole for those who come.\n");
   }
   if (disagreements_.empty()) return out;
 

@@ -1,5 +1,6 @@
 // Back-off, rate limits, random numbers, hashes and encoding: small values without a file of their own.
 #include "base/backoff.h"
+#include "base/counted.h"
 #include "base/hash.h"
 #include "base/random.h"
 #include "base/rate_limiter.h"
@@ -59,6 +60,12 @@ TEST(StableHashTest, IsTheSameInEveryBuildAndTellsPartsApart) {
   static_assert(StableHash("ctr") == StableHash("ctr"));
   EXPECT_EQ(StableHash("ctr"), 0x23205ba2399d4cb9u);
   EXPECT_NE(StableHash("c", StableHash("ab")), StableHash("bc", StableHash("a")));
+}
+
+TEST(CountedTest, OneHasNoPlural) {
+  EXPECT_EQ(Counted(1, "pod"), "1 pod");
+  EXPECT_EQ(Counted(2, "pod"), "2 pods");
+  EXPECT_EQ(Counted(0, "pod"), "0 pods");
 }
 
 TEST(PercentEncodeTest, LeavesOnlyUnreservedCharacters) {

@@ -5,6 +5,7 @@
 #include "absl/strings/str_cat.h"
 #include "api/json.h"
 #include "base/check.h"
+#include "base/counted.h"
 
 namespace gangway::convert {
 namespace {
@@ -31,12 +32,12 @@ ElasticBounds BoundsOf(const GangTask& task, Findings& findings) {
   const ElasticBounds bounds{task.bounds.requests.value_or(replicas), task.bounds.limits.value_or(replicas)};
   if (bounds.min < 1 || bounds.min > replicas) {
     findings.push_back(MakeFinding(Code::kElastic, BoundField(task, "requests"), absl::StrCat(bounds.min),
-                                   absl::StrCat("must be from 1 to the ", replicas, " replicas"),
+                                   absl::StrCat("must be from 1 to the ", Counted(replicas, "replica")),
                                    "leave it out to need all of them"));
   }
   if (bounds.max < replicas) {
     findings.push_back(MakeFinding(Code::kElastic, BoundField(task, "limits"), absl::StrCat(bounds.max),
-                                   absl::StrCat("must be at least the ", replicas, " replicas"),
+                                   absl::StrCat("must be at least the ", Counted(replicas, "replica")),
                                    "leave it out to have no more than these, and requests too for any number"));
   }
   return bounds;
@@ -52,10 +53,11 @@ std::int32_t MinAvailable(const GangWish& wish, std::int32_t natural, std::int32
   }
   if (wanted > sum) {
     findings.push_back(MakeFinding(Code::kMinAvailable, kMinAvailableField, absl::StrCat(wanted),
-                                   absl::StrCat("the job has ", sum, " pods and would wait forever")));
+                                   absl::StrCat("the job has ", Counted(sum, "pod"), " and would wait forever")));
   } else if (wanted < natural) {
-    findings.push_back(MakeFinding(Code::kPartialGang, kMinAvailableField, absl::StrCat(wanted),
-                                   absl::StrCat("the job may start with ", wanted, " pods, but counts on ", natural)));
+    findings.push_back(
+        MakeFinding(Code::kPartialGang, kMinAvailableField, absl::StrCat(wanted),
+                    absl::StrCat("the job may start with ", Counted(wanted, "pod"), ", but counts on ", natural)));
   }
   return wanted;
 }

@@ -9,6 +9,7 @@
 #include "absl/strings/strip.h"
 #include "api/json.h"
 #include "api/name.h"
+#include "base/counted.h"
 #include "base/hash.h"
 #include "base/strings.h"
 
@@ -56,8 +57,7 @@ Finding TooLong(absl::string_view job, absl::Span<const TaskSize> tasks, int max
   }
   std::string why = absl::StrCat("has ", job.size(), " characters, at most ", max);
   if (longest != nullptr) {
-    absl::StrAppend(&why, " fit with ", longest->replicas, " ", longest->name,
-                    longest->replicas == 1 ? " pod" : " pods");
+    absl::StrAppend(&why, " fit with ", Counted(longest->replicas, absl::StrCat(longest->name, " pod")));
   }
   return MakeFinding(Code::kNameLength, "metadata.name", api::JsonString(job), why, Advice(job, max));
 }

@@ -18,6 +18,7 @@
 #include "api/paddle/runtime_env.h"
 #include "api/volcano/defaults.h"
 #include "base/check.h"
+#include "base/counted.h"
 #include "base/nearest.h"
 #include "base/strings.h"
 #include "translator/convert/annotations.h"
@@ -344,7 +345,7 @@ class PaddleTranslator {
   void SayHostNodes(const TaskSize& size, const Task& task) {
     if (!task.made.host_network || !options_.nodes.has_value() || size.replicas <= *options_.nodes) return;
     Say(Code::kHostNodes, absl::StrCat("spec.", size.name, ".replicas"), absl::StrCat(size.replicas),
-        absl::StrCat("the cluster has ", *options_.nodes, *options_.nodes == 1 ? " node" : " nodes",
+        absl::StrCat("the cluster has ", Counted(*options_.nodes, "node"),
                      ", and on the host network no two pods of a role share one"));
   }
 

@@ -12,8 +12,6 @@ namespace {
 using api::volcano::Job;
 using api::volcano::TaskSpec;
 
-std::string Pods(std::int32_t n) { return absl::StrCat(n, n == 1 ? " pod" : " pods"); }
-
 std::int32_t Sum(const Job& job) {
   std::int32_t sum = 0;
   for (const TaskSpec& task : job.spec.tasks) sum += task.replicas;
@@ -34,8 +32,9 @@ std::string Head(const Job& job, absl::string_view of, const Findings& findings)
 std::string Together(const Job& job) {
   const std::int32_t sum = Sum(job), least = job.spec.min_available;
   if (sum == 1) return "";
-  return least == sum ? absl::StrCat("all ", Pods(sum), " start together, or none does")
-                      : absl::StrCat(Pods(least), " of ", sum, " start together, or none does");
+  if (least == 1) return absl::StrCat("1 pod of ", sum, " is enough to start");
+  return least == sum ? absl::StrCat("all ", sum, " pods start together, or none does")
+                      : absl::StrCat(least, " pods of ", sum, " start together, or none does");
 }
 
 // The first task in which `text` stands; the others have it for the same reason.

@@ -6,6 +6,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "api/volcano/restarts.h"
+#include "base/counted.h"
 #include "translator/convert/mode.h"
 
 namespace gangway::paddle_lifecycle {
@@ -101,9 +102,9 @@ bool PodsAreMissing(const Job& job, const PodTable* pods) {
 }
 
 std::string WaitingText(const NamedPod& of) {
-  return of.pod->restarts > 0 ? absl::StrCat(*of.name, " ", of.pod->waiting, " (restarted ", of.pod->restarts,
-                                             of.pod->restarts == 1 ? " time)" : " times)")
-                              : absl::StrCat(*of.name, " ", of.pod->waiting);
+  return of.pod->restarts > 0
+             ? absl::StrCat(*of.name, " ", of.pod->waiting, " (restarted ", Counted(of.pod->restarts, "time"), ")")
+             : absl::StrCat(*of.name, " ", of.pod->waiting);
 }
 
 std::string OfPods(const std::vector<NamedPod>& pods) {
@@ -120,7 +121,7 @@ std::string OfContainers(const std::vector<NamedPod>& pods) {
   if (const NamedPod* failed = FirstFailure(pods, true)) return Describe(*failed);
   for (const NamedPod& of : pods) {
     if (of.pod->stage == PodStage::kStarting && of.pod->failure != nullptr) {
-      return absl::StrCat(Describe(of), " (restarted ", of.pod->restarts, of.pod->restarts == 1 ? " time)" : " times)");
+      return absl::StrCat(Describe(of), " (restarted ", Counted(of.pod->restarts, "time"), ")");
     }
   }
   return {};

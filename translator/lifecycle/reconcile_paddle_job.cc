@@ -8,6 +8,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "api/json.h"
+#include "base/counted.h"
 #include "base/strings.h"
 #include "kube/plan/writes.h"
 #include "translator/convert/annotations.h"
@@ -419,7 +420,7 @@ class ReconcileSteps {
     if (wanted == wanted_.roles.end() || is == job_->spec.tasks.end() || is->replicas == wanted->replicas) return false;
     if (wanted_.scale_forbidden) {
       Notice("ScalingForbidden",
-             absl::StrCat("the job keeps its ", is->replicas, " workers: its annotation scale says forbid"));
+             absl::StrCat("the job keeps its ", Counted(is->replicas, "worker"), ": its annotation scale says forbid"));
       return false;
     }
     const Creation creation = Prepare(seen_, wanted_);

@@ -14,6 +14,7 @@
 #include "api/resource.h"
 #include "api/volcano/admission_rules.h"
 #include "api/volcano/defaults.h"
+#include "base/counted.h"
 #include "base/status_macros.h"
 #include "kube/plan/writes.h"
 
@@ -169,7 +170,8 @@ void WantStatus(const JobFlow& flow, const JobFlowStatus& to, kube::Plan& plan) 
   plan.events.push_back(
       Note(flow, failed ? EventNote::Type::kWarning : EventNote::Type::kNormal, to.state.phase,
            failed ? absl::StrCat("no more jobs are made: ", absl::StrJoin(stopped, ", "), " did not complete")
-                  : absl::StrCat(to.completed_jobs.size(), " of ", StepsOf(flow).size(), " jobs are Completed")));
+                  : absl::StrCat(to.completed_jobs.size(), " of ", Counted(StepsOf(flow).size(), "job"),
+                                 to.completed_jobs.size() == 1 ? " is" : " are", " Completed")));
 }
 
 // After Succeed, with jobRetainPolicy delete.

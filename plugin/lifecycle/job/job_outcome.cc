@@ -240,12 +240,16 @@ class OutcomeSteps {
 
   PodCounts Count() const {
     PodCounts counts;
+    const bool waits = !out_.MayHavePods(seen_.pod_group);
     for (const TaskPods& task : out_.roster.tasks) {
       std::array<std::int32_t, 5> by_phase = {};
       for (std::size_t i = 0; i < task.slots.size(); ++i) {
         const Slot& slot = task.slots[i];
+        const auto index = static_cast<std::int32_t>(i);
+        if (slot.pod == nullptr && waits && (seen_.pods_current || seen_.CertainlyGone(task.PodName(index))))
+          ++counts.not_made;
         if (slot.pod == nullptr || slot.foreign) continue;
-        if (slot.pod->deleting || out_.MustGo(*slot.pod, true, out_.IsRestarting(task, static_cast<std::int32_t>(i)))) {
+        if (slot.pod->deleting || out_.MustGo(*slot.pod, true, out_.IsRestarting(task, index))) {
           ++counts.terminating;
         } else {
           ++by_phase[static_cast<std::size_t>(slot.pod->phase)];
@@ -392,6 +396,15 @@ bool JobOutcome::MustGo(const JobPod& pod, bool wanted, bool restarting) const {
 bool JobOutcome::IsRestarting(const TaskPods& task, std::int32_t index) const {
   auto it = record.restarting.find(task.spec->name);
   return it != record.restarting.end() && it->second.Contains(index);
+}
+
+bool JobOutcome::PodGroupMustGo(const api::volcano::PodGroup& group) const {
+  return !KeepsPods(phase) || group.metadata.uid == record.killed_pod_group;
+}
+
+bool JobOutcome::MayHavePods(const api::volcano::PodGroup* group) const {
+  return group != nullptr && !group->metadata.deleting() && !PodGroupMustGo(*group) && !group->status.phase.empty() &&
+         group->status.phase != "Pending";
 }
 
 JobOutcome FindOutcome(const JobView& seen, absl::Time now) { return OutcomeSteps(seen, now).Run(); }

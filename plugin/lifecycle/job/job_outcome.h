@@ -25,6 +25,10 @@ struct JobOutcome {
   bool MustGo(const JobPod& pod, bool wanted, bool restarting) const;
   // Whether a targeted restart removes the pod of this place.
   bool IsRestarting(const TaskPods& task, std::int32_t index) const;
+  // Whether the Job's PodGroup is to be removed now.
+  bool PodGroupMustGo(const api::volcano::PodGroup& group) const;
+  // Whether what is missing may be made: the scheduler has let the gang in. Null: there is no PodGroup.
+  bool MayHavePods(const api::volcano::PodGroup* group) const;
 };
 
 // Pure. Borrows from the view. The Job asks for at most kMaxPodsPerJob and is not being deleted.

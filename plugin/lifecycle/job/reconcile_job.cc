@@ -118,7 +118,8 @@ class OutcomeWriter {
         outcome_.phase != JobPhase::kPending || !outcome_.record.created.empty() || WantsSsh(job_))
       return absl::InfinitePast();  // of a Secret nobody knows but by the status
     if (seen_.pod_group == nullptr) return job_.metadata.creation_timestamp.at + seen_.first_status_patience;
-    return seen_.pod_group->metadata.creation_timestamp.at + (PodGroupReady() ? 3 : 1) * seen_.first_status_patience;
+    return seen_.pod_group->metadata.creation_timestamp.at +
+           (outcome_.MayHavePods(seen_.pod_group) ? 3 : 1) * seen_.first_status_patience;
   }
 
   // --- Removing.
@@ -137,7 +138,8 @@ class OutcomeWriter {
     for (const UnwantedPod& extra : outcome_.roster.unwanted) {
       if (outcome_.MustGo(*extra.pod, false, false)) Remove(api::kPods, *extra.name, extra.pod->uid);
     }
-    if (seen_.pod_group != nullptr && !seen_.pod_group->metadata.deleting() && PodGroupMustGo()) {
+    if (seen_.pod_group != nullptr && !seen_.pod_group->metadata.deleting() &&
+        outcome_.PodGroupMustGo(*seen_.pod_group)) {
       Remove(api::kPodGroups, seen_.pod_group->metadata.name, seen_.pod_group->metadata.uid);
     }
     for (const OwnedObject& object : seen_.objects) {
@@ -146,10 +148,6 @@ class OutcomeWriter {
     for (const api::volcano::Command* command : outcome_.verdict.spent) {
       Remove(api::kCommands, command->metadata.name, command->metadata.uid);
     }
-  }
-
-  bool PodGroupMustGo() const {
-    return !KeepsPods(outcome_.phase) || seen_.pod_group->metadata.uid == outcome_.record.killed_pod_group;
   }
 
   // --- Making.
@@ -161,7 +159,7 @@ class OutcomeWriter {
     }
     if (!ClaimsAreThere() || !MakeObjects(*plugins)) return;
     MakePodGroup();
-    if (PodGroupReady()) MakePods(*plugins);
+    if (outcome_.MayHavePods(seen_.pod_group)) MakePods(*plugins);
     NotePodGroupWaits();
   }
 
@@ -219,16 +217,10 @@ class OutcomeWriter {
       return Create(api::kPodGroups, PodGroupName(job_),
                     api::Encode(NewPodGroup(job_, *std::move(wanted), seen_.past_runs)));
     }
-    if (seen_.pod_group->metadata.deleting() || PodGroupMustGo()) return;
+    if (seen_.pod_group->metadata.deleting() || outcome_.PodGroupMustGo(*seen_.pod_group)) return;
     absl::StatusOr<std::string> patch = PodGroupPatch(seen_.pod_group->spec, *wanted);
     if (patch.ok() && !patch->empty())
       Do(kube::ChangeOf(api::kPodGroups, seen_.pod_group->metadata, *std::move(patch)));
-  }
-
-  bool PodGroupReady() const {
-    const api::volcano::PodGroup* group = seen_.pod_group;
-    return group != nullptr && !group->metadata.deleting() && !PodGroupMustGo() && !group->status.phase.empty() &&
-           group->status.phase != "Pending";
   }
 
   void MakePods(const PluginEffects& plugins) {
@@ -298,7 +290,7 @@ class OutcomeWriter {
 
   // The gang waits: its latest condition that holds is not that it was placed.
   void NotePodGroupWaits() {
-    if (seen_.pod_group == nullptr || PodGroupMustGo()) return;
+    if (seen_.pod_group == nullptr || outcome_.PodGroupMustGo(*seen_.pod_group)) return;
     const api::volcano::PodGroupCondition* latest = nullptr;
     for (const api::volcano::PodGroupCondition& condition : seen_.pod_group->status.conditions) {
       if (condition.status != "True") continue;

@@ -70,7 +70,7 @@ JobPhase Running(const api::volcano::JobSpec& spec, const PodCounts& counts) {
     if (spec.min_success) return P::kFailed;  // fewer succeeded than it asks for
     return counts.succeeded >= spec.min_available ? P::kCompleted : P::kFailed;
   }
-  return counts.pending > replicas - spec.min_available ? P::kPending : P::kRunning;
+  return std::int64_t{counts.pending} + counts.not_made > replicas - spec.min_available ? P::kPending : P::kRunning;
 }
 
 JobPhase Restarting(const api::volcano::JobSpec& spec, std::int32_t retry_count, const PodCounts& counts) {

@@ -73,6 +73,7 @@ constexpr bool EndsByItself(JobPhase was, JobPhase is) {
 // Pods by phase: of the status under construction.
 struct PodCounts {
   std::int32_t pending = 0, running = 0, succeeded = 0, failed = 0, terminating = 0, unknown = 0;
+  std::int32_t not_made = 0;  // that the Job lacks while its gang is not let in; no status tells of them
   std::map<std::string, api::volcano::TaskState> by_task;  // terminating ones excluded
 };
 

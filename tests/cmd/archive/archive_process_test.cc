@@ -75,9 +75,9 @@ TEST_F(ArchiveProcessTest, OnceIsOnceHoweverOftenItIsAsked) {
   ASSERT_TRUE(BecomesCompleted("first"));
   const Outcome once = RunProgram(Words({"--file", file_, "--once"}));
   EXPECT_EQ(once.exit_code, 0) << once.err;
-  EXPECT_EQ(once.out, "1 jobs archived, 0 were there before\n");
+  EXPECT_EQ(once.out, "1 job archived, 0 were there before\n");
   const Outcome again = RunProgram(Words({"--file", file_, "--once"}));
-  EXPECT_EQ(again.out, "0 jobs archived, 1 were there before\n") << again.err;
+  EXPECT_EQ(again.out, "0 jobs archived, 1 was there before\n") << again.err;
   ASSERT_THAT(Records(), SizeIs(1));
   const boost::json::value record = Records()[0];
   EXPECT_EQ(record.at("name"), "first");
@@ -138,7 +138,7 @@ TEST_F(ArchiveProcessTest, AReleaseLetsAllJobsGo) {
   }
   const Outcome released = RunProgram(Words({"--release"}));
   EXPECT_EQ(released.exit_code, 0) << released.err;
-  EXPECT_EQ(released.out, "1 jobs released\n");
+  EXPECT_EQ(released.out, "1 job released\n");
   EXPECT_EQ(Of("held", ".metadata.finalizers"), "");
   ASSERT_EQ(sandbox_->Kubectl({"delete", "vcjob", "held"}).exit_code, 0);
   EXPECT_TRUE(Gone("held"));

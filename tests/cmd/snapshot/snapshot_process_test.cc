@@ -47,7 +47,7 @@ TEST_F(SnapshotProcessTest, AnotherSandboxRunsWhatIsInIt) {
   EXPECT_EQ(played.exit_code, 0) << played.out << played.err;
   const Outcome simulated = Run({"simulate", file});
   EXPECT_EQ(simulated.exit_code, 0) << simulated.err;
-  EXPECT_THAT(simulated.out, AllOf(HasSubstr("6 nodes, 1 gangs\n"), HasSubstr("\ndefault/ctr-volcano  default  4 ")));
+  EXPECT_THAT(simulated.out, AllOf(HasSubstr("6 nodes, 1 gang\n"), HasSubstr("\ndefault/ctr-volcano  default  4 ")));
 }
 
 TEST_F(SnapshotProcessTest, UnderPseudonymsItIsAsGood) {

@@ -2,6 +2,7 @@
 // one).
 #include "plugin/lifecycle/job/reconcile_job.h"
 
+#include "api/volcano/release.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tests/plugin/lifecycle/job/world.h"
@@ -375,6 +376,54 @@ TEST(ReleaseTest, AMarkedPodSeenLeaving) {
   ASSERT_TRUE(world.Settle());
   EXPECT_EQ(world.job().status.retry_count, 0);
   EXPECT_TRUE(world.Exists("pods", "ctr-trainer-0"));
+}
+
+// As the scheduler leaves a gang that it evicted: it waits to be let in, and none of its pods is there.
+World Evicted(World world) {
+  EXPECT_TRUE(world.Start());
+  EXPECT_EQ(world.phase(), "Running");
+  const std::vector<std::string> pods = world.Names("pods");
+  std::vector<api::volcano::ReleasedPod> named;
+  for (const std::string& pod : pods)
+    named.push_back({pod, std::string(world.Object("pods", pod).at("metadata").at("uid").as_string()), ""});
+  world.SetGroupPhase("Pending");
+  world.Condition("GangReleased", api::volcano::ReleaseMessage("evicted 4 of 4 tasks: ...", named));
+  for (const std::string& pod : pods) world.DeletePod(pod);
+  EXPECT_TRUE(world.Settle());
+  EXPECT_EQ(world.phase(), "Running") << "its pods are still there";
+  for (const std::string& pod : pods) world.PodGone(pod);
+  return world;
+}
+
+TEST(ReleaseTest, AnEvictedGangThatWaitsMakesItsJobPending) {
+  World world = Evicted(Seed());
+  ASSERT_TRUE(world.Settle());
+  EXPECT_EQ(world.phase(), "Pending");
+  EXPECT_EQ(world.job().status.running, 0);
+  EXPECT_EQ(world.job().status.retry_count, 0);
+  EXPECT_THAT(world.Names("pods"), IsEmpty());
+  ASSERT_TRUE(world.ComeBack());
+  EXPECT_THAT(world.phases(), ElementsAre("Pending", "Running", "Pending", "Running"));
+  EXPECT_EQ(world.job().status.retry_count, 0);
+}
+
+// What its gang can do without does not count, nor does a pod that may be there and only not have reached us.
+TEST(ReleaseTest, AJobIsPendingForMembersThatAreCertainlyGone) {
+  World elastic(JobText("e", 1, {{"w", 2, R"("minAvailable":1)"}}));
+  ASSERT_TRUE(elastic.Start());
+  elastic.SetGroupPhase("Pending");
+  elastic.PodGone("e-w-1");
+  ASSERT_TRUE(elastic.Settle());
+  EXPECT_EQ(elastic.phase(), "Running");
+  elastic.PodGone("e-w-0");
+  ASSERT_TRUE(elastic.Settle());
+  EXPECT_EQ(elastic.phase(), "Pending");
+
+  World late = Evicted(Seed());
+  late.pods_current = false;
+  late.seen_leaving.clear();
+  ASSERT_TRUE(late.Settle());
+  EXPECT_EQ(late.phase(), "Running");
 }
 
 // Kills the process after each single write of each scene in turn; the story must end the same.

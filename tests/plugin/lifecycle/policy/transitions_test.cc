@@ -44,6 +44,10 @@ PodCounts Succeeded(PodCounts counts, const std::string& task, int n) {
   counts.by_task[task].phase["Succeeded"] = n;
   return counts;
 }
+PodCounts NotMade(PodCounts counts, int n) {
+  counts.not_made = n;
+  return counts;
+}
 
 // Spec 3.5, row by row. "other" actions are those that no row above names for the phase.
 struct MatrixRow {
@@ -129,6 +133,11 @@ TEST(FormulaTest, Edges) {
                       P::kFailed},
            FormulaRow{"F2.4 the tail may wait", Outcome::kF2, P::kRunning, elastic, Counts(2, 2, 0, 0), P::kRunning},
            FormulaRow{"F2.4 a member may not", Outcome::kF2, P::kRunning, elastic, Counts(3, 1, 0, 0), P::kPending},
+           FormulaRow{"F2.4 so of what is not made", Outcome::kF2, P::kRunning, elastic, NotMade(Counts(1, 2, 0, 0), 1),
+                      P::kRunning},
+           FormulaRow{"F2.4 a member that is not made", Outcome::kF2, P::kRunning, elastic,
+                      NotMade(Counts(1, 1, 0, 0), 2), P::kPending},
+           FormulaRow{"F2.4 a gang that is not made", Outcome::kF2, P::kRunning, elastic, NotMade({}, 4), P::kPending},
            FormulaRow{"F3 the last retry", Outcome::kF3, P::kRestarting, elastic, Counts(0, 0, 0, 0, 4), P::kFailed, 3},
            FormulaRow{"F3 enough have gone", Outcome::kF3, P::kRestarting, elastic, Counts(0, 0, 0, 0, 2), P::kPending,
                       1},
