@@ -175,6 +175,17 @@ TEST_F(ShadowSchedulerTest, AWishHoldsRoomForAWhile) {
   EXPECT_TRUE(shadow_->cluster().Audit().empty());
 }
 
+// It keeps nodes for who waits, from one round to the next, as a scheduler does: 4 cpu of each node are free.
+TEST_F(ShadowSchedulerTest, NodesAreKeptForWhoWaits) {
+  AddGang("runs", 12);
+  Bind("runs", "node-0", "node-1");
+  AddGang("big", 14);
+  Pass(120);
+  AddGang("small", 4);
+  Pass(60);
+  EXPECT_EQ(shadow_->comparison().ahead(), 0u);
+}
+
 // `ads` had the whole cluster for three hours; then both want all of it.
 class ShadowUseTest : public ShadowSchedulerTest {
  protected:
