@@ -223,6 +223,19 @@ TEST_F(FollowingTest, EvictionsAreToldAndEndWithThePod) {
   EXPECT_THAT(Told(Decide()), ElementsAre("g: g-0=a"));
 }
 
+TEST_F(FollowingTest, APriorityClassThatIsGoneIsNobodysPriority) {
+  const std::string high =
+      R"({"apiVersion":"scheduling.k8s.io/v1","kind":"PriorityClass","metadata":{"name":"high"},"value":100})";
+  const std::string its = R"(,"priorityClassName":"high")";
+  for (const std::string& json : {NodeJson("a", 4), high, PodGroupJson("a", 1), PodJson("a-0", "a", "8"),
+                                  PodGroupJson("z", 1, its), PodJson("z-0", "z", "8")})
+    next_.add_changes()->set_object(json);
+  EXPECT_THAT(Told(Decide()), ElementsAre("z: no_room", "a: no_room"));
+  Gone("PriorityClass", "high");
+  next_.add_changes()->set_object(NodeJson("a", 8));
+  EXPECT_THAT(Told(Decide()), ElementsAre("a: a-0=a", "z: no_room"));
+}
+
 TEST_F(FollowingTest, AGangThatWaitsNoMoreWithoutADecisionIsTold) {
   AddNode("a", "1");
   next_.add_changes()->set_object(PodGroupJson("g", 1));
