@@ -147,7 +147,7 @@ TEST(SimulateTest, WhoEndsInTimeGoesBeforeWhomNodesAreKeptFor) {
   const Course course = Of(ClusterOf(2), {ArrivalOf("runs", absl::ZeroDuration(), 1, 8, absl::Minutes(50)),
                                           ArrivalOf("big", absl::Minutes(10), 2, 8, absl::Hours(1)),
                                           ArrivalOf("short", absl::Minutes(20), 1, 8, absl::Minutes(20)),
-                                          ArrivalOf("long", absl::Minutes(42), 1, 8, absl::Hours(3))});
+                                          ArrivalOf("late", absl::Minutes(42), 1, 8, absl::Minutes(20))});
   ASSERT_EQ(course.gangs.size(), 4u);
   EXPECT_THAT(course.gangs[1].started, Optional(At(absl::Minutes(50))));
   EXPECT_THAT(course.gangs[2].started, Optional(At(absl::Minutes(20))));

@@ -236,6 +236,32 @@ TEST_F(FollowingTest, APriorityClassThatIsGoneIsNobodysPriority) {
   EXPECT_THAT(Told(Decide()), ElementsAre("a: a-0=a", "z: no_room"));
 }
 
+// A node takes one volume, and one is attached to `a` for nobody who is known.
+TEST_F(FollowingTest, WhatIsAttachedToANodeCounts) {
+  const auto limited = [](const std::string& node) {
+    return absl::StrCat(R"({"apiVersion":"storage.k8s.io/v1","kind":"CSINode","metadata":{"name":")", node,
+                        R"("},"spec":{"drivers":[{"name":"d","nodeID":"i","allocatable":{"count":1}}]}})");
+  };
+  const auto volume = [](const std::string& name, const std::string& claim) {
+    return absl::StrCat(R"({"apiVersion":"v1","kind":"PersistentVolume","metadata":{"name":")", name,
+                        R"("},"spec":{"csi":{"driver":"d","volumeHandle":")", name,
+                        R"("},"claimRef":{"namespace":"default","name":")", claim,
+                        R"("}},"status":{"phase":"Bound"}})");
+  };
+  const std::string claim =
+      R"({"apiVersion":"v1","kind":"PersistentVolumeClaim","metadata":{"name":"data","namespace":"default"},)"
+      R"("spec":{"volumeName":"pv","accessModes":["ReadWriteMany"]},"status":{"phase":"Bound"}})";
+  const std::string attached =
+      R"({"apiVersion":"storage.k8s.io/v1","kind":"VolumeAttachment","metadata":{"name":"x"},"spec":{"attacher":"d",)"
+      R"("nodeName":"a","source":{"persistentVolumeName":"other"}}})";
+  const std::string uses = R"(,"volumes":[{"name":"d","persistentVolumeClaim":{"claimName":"data"}}])";
+  for (const std::string& json :
+       {NodeJson("a"), NodeJson("b"), limited("a"), limited("b"), claim, volume("pv", "data"), volume("other", "gone"),
+        attached, PodGroupJson("g", 1), PodJson("g-0", "g", "1", uses)})
+    next_.add_changes()->set_object(json);
+  EXPECT_THAT(Told(Decide()), ElementsAre("g: g-0=b"));
+}
+
 TEST_F(FollowingTest, AGangThatWaitsNoMoreWithoutADecisionIsTold) {
   AddNode("a", "1");
   next_.add_changes()->set_object(PodGroupJson("g", 1));

@@ -137,33 +137,6 @@ TEST(PlaceObjectsTest, ClaimsAndVolumesAreHeld) {
   EXPECT_EQ(place({claim})->reason().trouble(), "volume_missing");
 }
 
-// A node takes one volume, and one is attached to `a` for nobody who is known.
-TEST(PlaceObjectsTest, WhatIsAttachedToANodeCounts) {
-  const auto limited = [](const std::string& node) {
-    return absl::StrCat(R"({"apiVersion":"storage.k8s.io/v1","kind":"CSINode","metadata":{"name":")", node,
-                        R"("},"spec":{"drivers":[{"name":"d","nodeID":"i","allocatable":{"count":1}}]}})");
-  };
-  const auto volume = [](const std::string& name, const std::string& claim) {
-    return absl::StrCat(R"({"apiVersion":"v1","kind":"PersistentVolume","metadata":{"name":")", name,
-                        R"("},"spec":{"csi":{"driver":"d","volumeHandle":")", name,
-                        R"("},"claimRef":{"namespace":"default","name":")", claim,
-                        R"("}},"status":{"phase":"Bound"}})");
-  };
-  const std::string claim =
-      R"({"apiVersion":"v1","kind":"PersistentVolumeClaim","metadata":{"name":"data","namespace":"default"},)"
-      R"("spec":{"volumeName":"pv","accessModes":["ReadWriteMany"]},"status":{"phase":"Bound"}})";
-  const std::string attached =
-      R"({"apiVersion":"storage.k8s.io/v1","kind":"VolumeAttachment","metadata":{"name":"x"},"spec":{"attacher":"d",)"
-      R"("nodeName":"a","source":{"persistentVolumeName":"other"}}})";
-  const std::string uses = R"(,"volumes":[{"name":"d","persistentVolumeClaim":{"claimName":"data"}}])";
-  v1::PlaceGangRequest request =
-      ObjectRequest(NodeJson("a"), NodeJson("b"), limited("a"), limited("b"), claim, volume("pv", "data"),
-                    volume("other", "gone"), PodGroupJson("g", 1), PodJson("g-0", "g", "1", uses));
-  EXPECT_THAT(Spots(PlaceObjects(request)), ElementsAre("g-0 a"));
-  AddObjects(*request.mutable_cluster(), attached);
-  EXPECT_THAT(Spots(PlaceObjects(request)), ElementsAre("g-0 b"));
-}
-
 std::string HyperNodeJson(const std::string& name, int tier, const std::string& type, const std::string& members) {
   std::string list;
   for (const char member : members)
