@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "absl/strings/ascii.h"
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "api/duration.h"
 #include "api/field_table.h"
@@ -26,7 +27,7 @@ std::string KindOf(absl::string_view reason) {
   for (const char c : reason) {
     if (!absl::ascii_isdigit(static_cast<unsigned char>(c))) {
       kind += c;
-    } else if (kind.empty() || kind.back() != '#') {
+    } else if (!absl::EndsWith(kind, "#")) {
       kind += '#';
     }
   }

@@ -58,6 +58,27 @@ TEST(ExplainGangTest, AGangThatDoesNotFitTellsOfNodesInNumbers) {
   EXPECT_THAT(tight.spots, IsEmpty());
 }
 
+// What of it runs has a node already, though it was not let in as we do.
+TEST(ExplainGangTest, WhoHasItsMinimumStartsAtOnce) {
+  FactsBuilder builder;
+  builder.Nodes(1).AddGang("part", 1, 2, 12000, 1);
+  builder.GangOf("part").phase = model::GangPhase::kPending;
+  Explained explained(builder);
+  const Outcome outcome = *explained.trial.Try({"default", "part"}, {});
+  EXPECT_TRUE(outcome.at_once) << outcome.sentence.English();
+  EXPECT_TRUE(outcome.starts);
+  EXPECT_FALSE(outcome.complete);
+}
+
+TEST(FindQueueTest, AQueueThatIsGoneIsNone) {
+  model::Cluster cluster;
+  cluster.SetQueue(Queue("ads"));
+  EXPECT_NE(FindQueue(cluster, "ads"), model::kNone);
+  cluster.RemoveQueue("ads");
+  EXPECT_EQ(FindQueue(cluster, "ads"), model::kNone);
+  EXPECT_EQ(FindQueue(cluster, ""), model::kNone);
+}
+
 // Nodes are kept for it, and the pod there says how long it may run.
 TEST(ExplainGangTest, WhenAStartIsKnownItIsTold) {
   FactsBuilder builder;

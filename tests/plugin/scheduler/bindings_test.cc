@@ -176,6 +176,26 @@ TEST_F(BindingsTest, ARefusedBindingIsLookedIntoAndTheGangRestsAWhile) {
   EXPECT_EQ(changes_, 1);
 }
 
+// The answer about a pod comes when another of its name has been given a node: that one keeps it.
+TEST_F(BindingsTest, APodThatWasMadeAnewKeepsItsNode) {
+  pod_code_ = 200;
+  pod_ = R"({"metadata":{"namespace":"default","name":"g-w-0","uid":"uid-g-w-0","resourceVersion":"1"}})";
+  client_.SetHandler([this](const kube::Request& request) {
+    if (request.method == "GET") {
+      cluster_.RemovePod("default", "g-w-0");
+      model::PodFacts pod = Pod("g", "w", 0, Cpu(1000));
+      pod.uid = "another";
+      tasks_[0] = cluster_.SetPod(pod);
+      cluster_.Assume(tasks_[0], 1);
+    }
+    return Answered(request);
+  });
+  Reply(0, 403);
+  EXPECT_THAT(Asked(), ElementsAre("/api/v1/namespaces/default/pods/g-w-0"));
+  EXPECT_TRUE(Assumed(0));
+  EXPECT_EQ(cluster_.gang(gang_).held_back, "");
+}
+
 TEST_F(BindingsTest, ANodeThatIsGoneIsNobodysRoom) {
   pod_code_ = 200;
   pod_ = R"({"metadata":{"namespace":"default","name":"g-w-0","uid":"uid-g-w-0","resourceVersion":"1"}})";

@@ -75,6 +75,16 @@ TEST_F(QueueDeservedTest, ItIsTakenAwayWhenItHasAllThatItAsksFor) {
   EXPECT_EQ(Written(0), R"({"metadata":{"annotations":{"gangway.io/deserved":null}}})");
 }
 
+// Gangs name a queue that is not there yet; what it deserves is reckoned once it is.
+TEST_F(QueueDeservedTest, AQueueThatIsNotThereDeservesNothing) {
+  cluster_.RemoveQueue("ads");
+  deserved_.Reckon(cluster_, gang::Sharing::kByWeight);
+  EXPECT_FALSE(deserved_.Lags(queue_));
+  cluster_.SetQueue(testutil::Queue("ads"));
+  deserved_.Reckon(cluster_, gang::Sharing::kByWeight);
+  EXPECT_TRUE(deserved_.Lags(queue_));
+}
+
 TEST_F(QueueDeservedTest, OnceAMinuteAtMost) {
   EXPECT_NE(Written(0), "");
   Say("cpu=4");

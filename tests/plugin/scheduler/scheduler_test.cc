@@ -83,6 +83,28 @@ TEST_F(SchedulerTest, AGangThatDoesNotFitIsExplainedOnceAndBoundWhenNodesCome) {
                           "Scheduled=True tasks in gang are ready to be scheduled: "));
 }
 
+// What the first of its name was told, the second was not.
+TEST_F(SchedulerTest, AGangThatIsMadeAnewIsToldAnew) {
+  AddNodes(1);
+  StartScheduler();
+  const auto make = [this] {
+    AddGroup("tight", 1);
+    AddPod("tight-w-0", "tight", "20");
+  };
+  make();
+  loop_.RunFor(absl::Minutes(1));
+  EXPECT_THAT(Conditions(api::kPodGroups, "tight"),
+              ElementsAre(HasSubstr("NotEnoughResources: waits for 1 of 1 task")));
+  Delete(api::kPodGroups, "tight");
+  Delete(api::kPods, "tight-w-0");
+  make();
+  loop_.RunFor(absl::Milliseconds(400));
+  EXPECT_THAT(Conditions(api::kPodGroups, "tight"), IsEmpty()) << "a reason is told once it has lasted";
+  loop_.RunFor(absl::Minutes(1));
+  EXPECT_THAT(Conditions(api::kPodGroups, "tight"),
+              ElementsAre(HasSubstr("NotEnoughResources: waits for 1 of 1 task")));
+}
+
 TEST_F(SchedulerTest, NothingIsWrittenOnceAllIsSaid) {
   AddNodes(1);
   StartScheduler();

@@ -175,6 +175,20 @@ TEST_F(ShadowSchedulerTest, AWishHoldsRoomForAWhile) {
   EXPECT_TRUE(shadow_->cluster().Audit().empty());
 }
 
+// It keeps nodes for who waits, as a scheduler does, and gives them up when nobody there has ended for an hour: 4 cpu
+// of each node are free.
+TEST_F(ShadowSchedulerTest, NodesAreKeptForWhoWaits) {
+  AddGang("runs", 12);
+  Bind("runs", "node-0", "node-1");
+  AddGang("big", 14);
+  Pass(120);
+  AddGang("small", 4);
+  Pass(60);
+  EXPECT_EQ(shadow_->comparison().ahead(), 0u);
+  Pass(3600);
+  EXPECT_EQ(shadow_->comparison().ahead(), 1u);
+}
+
 // `ads` had the whole cluster for three hours; then both want all of it.
 class ShadowUseTest : public ShadowSchedulerTest {
  protected:

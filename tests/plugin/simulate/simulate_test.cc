@@ -131,6 +131,29 @@ TEST(SimulateTest, AQueueThatNeverHeldAnythingHeldNothing) {
   EXPECT_FALSE(course.queues[1].held.empty());
 }
 
+TEST(SimulateTest, InNoTimeNobodyHeldAnything) {
+  Options options;
+  options.runs = absl::InfiniteDuration();
+  const Course course =
+      Of(ClusterOf(1), {ArrivalOf("ever", absl::ZeroDuration(), 1, 8, absl::InfiniteDuration())}, options);
+  ASSERT_EQ(course.gangs.size(), 1u);
+  EXPECT_THAT(course.gangs[0].started, Optional(kBegin));
+  EXPECT_EQ(course.to, kBegin);
+  EXPECT_THAT(course.queues.at(0).held, IsEmpty());
+}
+
+// Nodes are kept for `big`, which begins when `runs` ends: who ends before that goes first, and nobody else.
+TEST(SimulateTest, WhoEndsInTimeGoesBeforeWhomNodesAreKeptFor) {
+  const Course course = Of(ClusterOf(2), {ArrivalOf("runs", absl::ZeroDuration(), 1, 8, absl::Minutes(50)),
+                                          ArrivalOf("big", absl::Minutes(10), 2, 8, absl::Hours(1)),
+                                          ArrivalOf("short", absl::Minutes(20), 1, 8, absl::Minutes(20)),
+                                          ArrivalOf("late", absl::Minutes(42), 1, 8, absl::Minutes(20))});
+  ASSERT_EQ(course.gangs.size(), 4u);
+  EXPECT_THAT(course.gangs[1].started, Optional(At(absl::Minutes(50))));
+  EXPECT_THAT(course.gangs[2].started, Optional(At(absl::Minutes(20))));
+  EXPECT_THAT(course.gangs[3].started, Optional(At(absl::Minutes(110))));
+}
+
 // 16 GPUs, of which 19.2 may be let in: 12 and 8 are too many until it has waited for a minute; no node has 8 free.
 TEST(SimulateTest, EachThingThatItWaitsForIsToldInFullOnce) {
   Options options;

@@ -3,6 +3,7 @@
 #include <functional>
 #include <string>
 
+#include "absl/strings/str_cat.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tests/plugin/extender/requests.h"
@@ -87,6 +88,13 @@ TEST(DecideTest, ADelayedActionIsDueWhenItsEventHasHeldLongEnough) {
   EXPECT_EQ(reply->action(), "AbortJob");
   EXPECT_EQ(reply->phase(), "Aborting");
   EXPECT_FALSE(reply->has_delay());
+}
+
+TEST(DecideTest, WhatHappensToATaskOrItsPodsNamesTheTask) {
+  for (const char* const event : {"PodEvicted", "PodFailed", "PodPending", "TaskCompleted", "TaskFailed"})
+    EXPECT_THAT(Decide(RunningSeed(event, "")), StatusIs(absl::StatusCode::kInvalidArgument,
+                                                         absl::StrCat("event.task: must not be empty with ", event)));
+  GW_EXPECT_OK(Decide(RunningSeed("Unknown", "")));
 }
 
 TEST(DecideTest, ADurationMayBeLessThanASecond) {

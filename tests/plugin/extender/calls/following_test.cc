@@ -223,6 +223,45 @@ TEST_F(FollowingTest, EvictionsAreToldAndEndWithThePod) {
   EXPECT_THAT(Told(Decide()), ElementsAre("g: g-0=a"));
 }
 
+TEST_F(FollowingTest, APriorityClassThatIsGoneIsNobodysPriority) {
+  const std::string high =
+      R"({"apiVersion":"scheduling.k8s.io/v1","kind":"PriorityClass","metadata":{"name":"high"},"value":100})";
+  const std::string its = R"(,"priorityClassName":"high")";
+  for (const std::string& json : {NodeJson("a", 4), high, PodGroupJson("a", 1), PodJson("a-0", "a", "8"),
+                                  PodGroupJson("z", 1, its), PodJson("z-0", "z", "8")})
+    next_.add_changes()->set_object(json);
+  EXPECT_THAT(Told(Decide()), ElementsAre("z: no_room", "a: no_room"));
+  Gone("PriorityClass", "high");
+  next_.add_changes()->set_object(NodeJson("a", 8));
+  EXPECT_THAT(Told(Decide()), ElementsAre("a: a-0=a", "z: no_room"));
+}
+
+// A node takes one volume, and one is attached to `a` for nobody who is known.
+TEST_F(FollowingTest, WhatIsAttachedToANodeCounts) {
+  const auto limited = [](const std::string& node) {
+    return absl::StrCat(R"({"apiVersion":"storage.k8s.io/v1","kind":"CSINode","metadata":{"name":")", node,
+                        R"("},"spec":{"drivers":[{"name":"d","nodeID":"i","allocatable":{"count":1}}]}})");
+  };
+  const auto volume = [](const std::string& name, const std::string& claim) {
+    return absl::StrCat(R"({"apiVersion":"v1","kind":"PersistentVolume","metadata":{"name":")", name,
+                        R"("},"spec":{"csi":{"driver":"d","volumeHandle":")", name,
+                        R"("},"claimRef":{"namespace":"default","name":")", claim,
+                        R"("}},"status":{"phase":"Bound"}})");
+  };
+  const std::string claim =
+      R"({"apiVersion":"v1","kind":"PersistentVolumeClaim","metadata":{"name":"data","namespace":"default"},)"
+      R"("spec":{"volumeName":"pv","accessModes":["ReadWriteMany"]},"status":{"phase":"Bound"}})";
+  const std::string attached =
+      R"({"apiVersion":"storage.k8s.io/v1","kind":"VolumeAttachment","metadata":{"name":"x"},"spec":{"attacher":"d",)"
+      R"("nodeName":"a","source":{"persistentVolumeName":"other"}}})";
+  const std::string uses = R"(,"volumes":[{"name":"d","persistentVolumeClaim":{"claimName":"data"}}])";
+  for (const std::string& json :
+       {NodeJson("a"), NodeJson("b"), limited("a"), limited("b"), claim, volume("pv", "data"), volume("other", "gone"),
+        attached, PodGroupJson("g", 1), PodJson("g-0", "g", "1", uses)})
+    next_.add_changes()->set_object(json);
+  EXPECT_THAT(Told(Decide()), ElementsAre("g: g-0=b"));
+}
+
 TEST_F(FollowingTest, AGangThatWaitsNoMoreWithoutADecisionIsTold) {
   AddNode("a", "1");
   next_.add_changes()->set_object(PodGroupJson("g", 1));

@@ -102,6 +102,24 @@ class SessionVerbsTest : public ::testing::Test {
 };
 
 // Of 9 cpu one fits a node of 16.
+TEST_F(SessionVerbsTest, WhoIsTriedWholeTimesNodesIsBounded) {
+  const auto with = [](const std::string& api_version, bool by_sums) {
+    v1::OpenSessionRequest request;
+    *request.mutable_cluster() = ClusterOf(1'001);
+    for (int i = 0; i < 1'000; ++i)
+      AddObjects(*request.mutable_cluster(),
+                 absl::StrCat(R"({"apiVersion":")", api_version, R"(","kind":"PodGroup","metadata":{"name":"g)", i,
+                              R"(","namespace":"default"},"spec":{"minMember":1,"minResources":{"cpu":"1"}}})"));
+    request.set_by_sums(by_sums);
+    return request;
+  };
+  EXPECT_THAT(TryOpen(with("scheduling.volcano.sh/v1beta1", false)),
+              StatusIs(absl::StatusCode::kInvalidArgument,
+                       StartsWith("cluster.objects: 1000 PodGroups that wait to be let in, on 1001 nodes, are more")));
+  EXPECT_THAT(TryOpen(with("scheduling.volcano.sh/v1beta1", true)), testutil::IsOk());
+  EXPECT_THAT(TryOpen(with("scheduling.x-k8s.io/v1alpha1", false)), testutil::IsOk()) << "Volcano does not let them in";
+}
+
 TEST_F(SessionVerbsTest, EachMemberOfAGangOfMessagesGoesToItsNodeOfThePlan) {
   v1::OpenSessionRequest request;
   *request.mutable_cluster() = ClusterOf(3);

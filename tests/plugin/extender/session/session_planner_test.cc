@@ -203,6 +203,16 @@ TEST_F(SessionPlannerTest, AHyperNodeThatGoesIsNews) {
   EXPECT_FALSE(Kept(Session({too_large_})));
 }
 
+TEST_F(SessionPlannerTest, AHyperNodeThatIsAnotherIsNews) {
+  hyper_nodes_ = {{"rack", 1, "", {}, {{true, model::HyperNodeFacts::By::kName, "n0", {}}}}};
+  EXPECT_FALSE(Kept(Session({too_large_})));
+  hyper_nodes_[0].members[0].text = "n1";
+  EXPECT_FALSE(Kept(Session({too_large_})));
+  hyper_nodes_[0].tier = 2;
+  EXPECT_FALSE(Kept(Session({too_large_})));
+  EXPECT_TRUE(Kept(Session({too_large_})));
+}
+
 TEST_F(SessionPlannerTest, AfterABodyThatIsWrongAllIsBegunAnew) {
   EXPECT_FALSE(Kept(Session({too_large_})));
   const std::string body = Session({waits_, too_large_});
