@@ -18,6 +18,7 @@
 #include "plugin/gang/nominated_room.h"
 #include "plugin/gang/order.h"
 #include "plugin/gang/standstill.h"
+#include "plugin/gang/usable.h"
 
 namespace gangway::gang {
 
