@@ -212,7 +212,11 @@ TEST_F(KubectlTest, AFileIsAppliedAgainAndAListIsAFile) {
   Start();
   Kubectl({"apply", "-f", kExamples + "ctr-volcano.yaml"});
   Kubectl({"apply", "-f", kExamples + "ctr-volcano.yaml"});
-  Kubectl({"replace", "-f", kExamples + "ctr-volcano.yaml"});
+  Outcome replaced;
+  EXPECT_TRUE(Eventually([&] {  // a status that is written while it is replaced is a conflict
+    replaced = sandbox_->Kubectl({"replace", "-f", kExamples + "ctr-volcano.yaml"});
+    return replaced.exit_code == 0;
+  })) << replaced.err;
   EXPECT_EQ(Kubectl({"get", "vcjob", "ctr-volcano", "-o", "jsonpath={.metadata.generation}"}), "1")
       << "the spec did not change";
   const std::string list =
