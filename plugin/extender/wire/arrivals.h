@@ -20,25 +20,15 @@ struct ArrivalLimits {
 // Thread-safe.
 class Arrivals {
  public:
-  explicit Arrivals(const ArrivalLimits& limits = {})
-      : wary_for_(limits.wary), usual_(limits.per_second, limits.at_once), wary_(limits.per_second_wary, 1) {}
+  explicit Arrivals(const ArrivalLimits& limits = {});
 
-  bool TryTake(absl::Time now) {
-    const MutexLock lock(mu_);
-    return Now(now).TryTake(now);
-  }
+  bool TryTake(absl::Time now);
   // When TryTake will next succeed, if nobody is cut off until then; a time in the past means now.
-  absl::Time NextAt(absl::Time now) {
-    const MutexLock lock(mu_);
-    return Now(now).NextAt();
-  }
-  void SomebodyWasCutOff(absl::Time now) {
-    const MutexLock lock(mu_);
-    wary_until_ = now + wary_for_;
-  }
+  absl::Time NextAt(absl::Time now);
+  void SomebodyWasCutOff(absl::Time now);
 
  private:
-  RateLimiter& Now(absl::Time now) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_) { return now < wary_until_ ? wary_ : usual_; }
+  RateLimiter& Now(absl::Time now) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
 
   const absl::Duration wary_for_;
   Mutex mu_;
