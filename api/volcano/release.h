@@ -15,6 +15,7 @@
 #include "absl/strings/str_split.h"
 #include "absl/strings/string_view.h"
 #include "api/volcano/scheduling.h"
+#include "base/counted.h"
 
 namespace gangway::api::volcano {
 
@@ -55,9 +56,7 @@ inline std::string ReleaseMessage(absl::string_view sentence, const std::vector<
 // What the sentence of a release ends with when pods of the gang were evicted for others so often: "; evicted 3 times
 // of late".
 inline constexpr absl::string_view kEvictedTimes = "; evicted ";
-inline std::string EvictedTimes(int times) {
-  return absl::StrCat(kEvictedTimes, times, times == 1 ? " time" : " times", " of late");
-}
+inline std::string EvictedTimes(int times) { return absl::StrCat(kEvictedTimes, Counted(times, "time"), " of late"); }
 
 // How often pods of the gang had been evicted for others by the time of this release. One that does not say it counts
 // itself, if it was for others.

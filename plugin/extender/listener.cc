@@ -26,7 +26,7 @@
 namespace gangway::extender {
 namespace {
 
-constexpr int kPauseMilliseconds = 50;
+constexpr int kPauseMilliseconds = 50, kLongestPauseMilliseconds = 1000;
 constexpr rlim_t kSpareFiles = 32;  // for all that is no connection
 
 struct CloseAddresses {
@@ -162,7 +162,9 @@ void Listener::Run() {
     }
     const absl::Time now = absl::Now();
     if (!arrivals_.TryTake(now)) {
-      pause = static_cast<int>(absl::ToInt64Milliseconds(arrivals_.NextAt(now) - now)) + 1;
+      // At least a moment: who is cut off meanwhile may make another time the next.
+      pause = static_cast<int>(std::clamp<std::int64_t>(absl::ToInt64Milliseconds(arrivals_.NextAt(now) - now) + 1, 1,
+                                                        kLongestPauseMilliseconds));
     } else if (taken >= max_files_) {
       refused_.Add(1);
       close(std::exchange(taken, -1));

@@ -5,6 +5,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "base/check.h"
+#include "base/counted.h"
 #include "base/log.h"
 #include "plugin/gang/minimum.h"
 #include "plugin/gang/reclaim.h"
@@ -89,8 +90,7 @@ bool AddIfNew(api::volcano::ReleasedPod pod, std::vector<api::volcano::ReleasedP
 std::string Evictions::SentenceOf(const model::Decision& decision, GangId victim_id, std::size_t pods) const {
   const Gang& gang = cluster_.gang(decision.gang);
   const Gang& victim = cluster_.gang(victim_id);
-  std::string text =
-      absl::StrCat("evicted ", pods, " of ", victim.tasks.size(), victim.tasks.size() == 1 ? " task" : " tasks");
+  std::string text = absl::StrCat("evicted ", pods, " of ", Counted(victim.tasks.size(), "task"));
   if (decision.evict_for == EvictFor::kLost) {
     if (victim_id != decision.gang) absl::StrAppend(&text, " for ", gang.ns, "/", gang.name);
     absl::StrAppend(&text, ": it was whole, and has lacked members since ",

@@ -4,6 +4,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "base/counted.h"
 #include "plugin/gang/minimum.h"
 
 namespace gangway::scheduler {
@@ -51,7 +52,7 @@ std::string ReleaseSentence(const Gang& gang, const Leftovers& leftovers, absl::
   }
   if (!leftovers.staying.empty()) {
     const std::size_t count = leftovers.staying.size();
-    absl::StrAppend(&text, "; ", count, count == 1 ? " pod" : " pods", " without a controller ",
+    absl::StrAppend(&text, "; ", Counted(count, "pod"), " without a controller ",
                     count == 1 ? "stays: " : "stay: ", absl::StrJoin(leftovers.staying, ", "));
   }
   return text;

@@ -6,6 +6,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_replace.h"
+#include "base/counted.h"
 #include "base/status_macros.h"
 #include "plugin/explain/cluster_facts.h"
 #include "plugin/extender/calls/field_path.h"
@@ -154,13 +155,15 @@ absl::Status CheckMinima(const google::protobuf::RepeatedPtrField<v1::MinimumCou
 
 // What it lacks; "" = nothing. HasItsMinimum (session/job_counts.h) counts the same from members.
 std::string LackOf(const v1::JobReadyRequest& job) {
-  if (job.ready() < job.min_member()) return absl::StrCat("has ", job.ready(), " of ", job.min_member(), " members");
+  if (job.ready() < job.min_member())
+    return absl::StrCat("has ", job.ready(), " of ", Counted(job.min_member(), "member"));
   std::int64_t of_tasks = 0;
   for (const v1::MinimumCount& task : job.tasks()) of_tasks += task.min();
   if (job.min_member() >= of_tasks) {
     for (const v1::MinimumCount& task : job.tasks()) {
       if (task.ready() < task.min())
-        return absl::StrCat("has ", task.ready(), " of ", task.min(), " members of task ", Quoted(task.name()));
+        return absl::StrCat("has ", task.ready(), " of ", Counted(task.min(), "member"), " of task ",
+                            Quoted(task.name()));
     }
   }
   for (const v1::MinimumCount& groups : job.sub_groups()) {

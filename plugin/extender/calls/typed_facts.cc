@@ -12,6 +12,7 @@
 #include "api/meta.h"
 #include "api/name.h"
 #include "api/quantity.h"
+#include "base/counted.h"
 #include "base/status_macros.h"
 #include "plugin/extender/calls/field_path.h"
 #include "plugin/extender/calls/object_facts.h"
@@ -388,8 +389,7 @@ absl::StatusOr<model::GangFacts> GangFactsOf(const v1::Gang& gang, const std::ma
   const std::int64_t minimum = gang.has_min_member() ? gang.min_member() : count;
   if (minimum < 0) return Wrong(path + ".min_member", absl::StrCat(minimum, " must not be negative"));
   if (members != nullptr && minimum > count)
-    return Wrong(path + ".min_member",
-                 absl::StrCat(minimum, " exceeds the gang's ", count, count == 1 ? " member" : " members"));
+    return Wrong(path + ".min_member", absl::StrCat(minimum, " exceeds the gang's ", Counted(count, "member")));
   model::GangFacts facts;
   facts.ns = NamespaceOf(gang);
   facts.name = gang.name();
