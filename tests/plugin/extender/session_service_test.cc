@@ -109,7 +109,7 @@ TEST_F(SessionServiceTest, EveryVerbOfASessionIsAnsweredByItsPlan) {
   v1::JobReadyResponse ready;
   ASSERT_TRUE(Call(&Sessions::JobReady, job_ready, &ready).ok());
   EXPECT_FALSE(ready.ready());
-  EXPECT_EQ(ready.why(), "has 0 of 1 members");
+  EXPECT_EQ(ready.why(), "has 0 of 1 member");
 
   v1::QueueOverusedRequest queue;
   queue.set_session(session), queue.set_queue("default");
