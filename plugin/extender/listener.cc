@@ -4,6 +4,7 @@
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <poll.h>
+#include <sched.h>
 #include <sys/eventfd.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
@@ -158,6 +159,7 @@ void Listener::Run() {
     }
     if (HasGone(taken)) {
       close(std::exchange(taken, -1));
+      sched_yield();  // there may be thousands of them, and whoever is here already comes first
       continue;
     }
     const absl::Time now = absl::Now();
