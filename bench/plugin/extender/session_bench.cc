@@ -204,6 +204,15 @@ class Asker {
   int connections_ = 0;
 };
 
+// As `gangway extender` has it.
+kube::HttpFrontOptions Door() {
+  kube::HttpFrontOptions options = testutil::Serving::Front();
+  options.max_connections = 256;
+  options.replace_idle = true;
+  options.max_header_fields = 64;
+  return options;
+}
+
 // With a session open in which one gang of four has room and one has not.
 class OurServing {
  public:
@@ -216,14 +225,6 @@ class OurServing {
   static extender::VerbOptions Options() {
     extender::VerbOptions options;
     options.mode = extender::Mode::kFull;
-    return options;
-  }
-  // As `gangway extender` has it.
-  static kube::HttpFrontOptions Door() {
-    kube::HttpFrontOptions options = testutil::Serving::Front();
-    options.max_connections = 256;
-    options.replace_idle = true;
-    options.max_header_fields = 64;
     return options;
   }
   testutil::Serving serving_;
@@ -252,7 +253,7 @@ class NothingDone final : public kube::HttpHandler {
 class NothingServing {
  public:
   NothingServing(std::string answer, bool skims) : handler_(std::move(answer), skims) {
-    front_ = thread_.Run([&] { return *kube::HttpFront::Start(thread_.loop(), handler_, {}); });
+    front_ = thread_.Run([&] { return *kube::HttpFront::Start(thread_.loop(), handler_, Door()); });
   }
   ~NothingServing() {
     thread_.Run([&] { front_.reset(); });
