@@ -482,6 +482,18 @@ TEST_F(ArrowsTest, ACircleIsFoundThoughItIsDrawn) {
   EXPECT_THAT(outcome.out, AllOf(HasSubstr("a circle: "), HasSubstr("cmd"), HasSubstr("api")));
 }
 
+TEST_F(ArrowsTest, WhatStandsBehindASeamIsSeenByNobody) {
+  const std::string drawn = "api <- base\ncmd <- api\n```\n```seams\napi <- base ";
+  EXPECT_EQ(Judge(drawn + "a.h\n").exit_code, 0);
+  also_ = "#include \"base/hidden.h\"\n";
+  const Outcome hidden = Judge(drawn + "a.h\n");
+  EXPECT_EQ(hidden.exit_code, 1);
+  EXPECT_EQ(hidden.out, "api includes base/hidden.h, and docs/architecture.md says that it sees of it only a.h\n");
+  also_.clear();
+  EXPECT_EQ(Judge(drawn + "a.h hidden.h\n").out,
+            "docs/architecture.md says that api sees base/hidden.h, and nothing includes it\n");
+}
+
 TEST_F(ArrowsTest, NothingToCompareIsAFailure) { EXPECT_EQ(Judge("").exit_code, 1); }
 
 class PublicIncludesTest : public ScriptsTest {
