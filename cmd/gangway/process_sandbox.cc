@@ -75,7 +75,7 @@ absl::StatusOr<ProcessSandbox> StartProcessSandbox(const SandboxFlags& flags, Lo
   setup.api_server_ip = kApiServerIp;
   setup.api_server_port = kApiServerPort;
   const std::string program = paths::read_symlink("/proc/self/exe", error);
-  auto host = sandbox::HostClient::Start(loop, program, std::move(setup));
+  auto host = sandbox::HostClient::Start(loop, program, setup);
   if (!host.ok()) {
     paths::remove_all(folder, error);  // a host that did not even start has not
     return absl::Status(host.status().code(), absl::StrCat("--run=process: ", host.status().message()));

@@ -217,18 +217,6 @@ class OwnFolder {
   std::string path_;
 };
 
-// Where the kubeconfig of this sandbox is written: as the flag says, or in its own folder.
-absl::StatusOr<std::string> WriteKubeconfig(const std::string& path, OwnFolder& folder,
-                                            const kube::KubeconfigEntry& entry) {
-  std::string at = path;
-  if (at.empty()) {
-    GW_ASSIGN_OR_RETURN(at, folder.Path());
-    at += "/kubeconfig";
-  }
-  GW_RETURN_IF_ERROR(kube::WriteKubeconfig(at, entry));
-  return at;
-}
-
 void PrintWelcome(const SandboxFlags& flags, std::size_t nodes, const std::string& url, const std::string& kubeconfig,
                   const std::string& dashboard, const std::vector<std::string>& warnings) {
   std::string text = absl::StrCat(VersionLine(), "\n", nodes, " simulated nodes, API server at ", url, "\n");
@@ -256,6 +244,191 @@ sandbox::OnLine ShowLines(const SandboxFlags& flags, const Loop& loop, const abs
   };
 }
 
+// Flags that mean something only beside others.
+absl::Status CheckTogether(const SandboxFlags& flags) {
+  if (flags.run != "process" && (!flags.images.empty() || !flags.volumes.empty() || !flags.show.empty() ||
+                                 flags.network != SandboxFlags().network))
+    return absl::InvalidArgumentError("--image, --network, --volumes and --show are for --run=process");
+  if (!flags.rbac && !flags.users.empty())
+    return absl::InvalidArgumentError("--user is for --rbac: without, everybody may do everything");
+  return absl::OkStatus();
+}
+
+// What the command is made of, in the order in which it is made; it goes the other way round.
+class SandboxRun {
+ public:
+  SandboxRun(const SandboxFlags& flags, Input input)
+      : flags_(flags),
+        input_(std::move(input)),
+        nodes_(input_.cluster.kubelets.nodes.size()),
+        loop_(flags.seed != 0 ? flags.seed : static_cast<std::uint64_t>(absl::ToUnixNanos(absl::Now()))) {}
+
+  // All that is served stands, and nothing is decided yet.
+  absl::Status Open() {
+    GW_RETURN_IF_ERROR(CheckTogether(flags_));
+    if (flags_.run == "process") {
+      GW_RETURN_IF_ERROR(StartProcesses());
+    }
+    GW_RETURN_IF_ERROR(MakeIdentities());
+    cluster_.emplace(loop_, std::move(input_.cluster));
+    webhooks_.emplace(loop_);
+    cluster_->api_server().SetWebhookCalls(
+        [this](const sandbox::WebhookCall& call, kube::Client::Done done) { webhooks_->Call(call, std::move(done)); });
+    GW_RETURN_IF_ERROR(Serve());
+    GW_RETURN_IF_ERROR(WriteKubeconfig());
+    return ServeDashboard();
+  }
+
+  // Until the goal is reached, or a signal or the time ends it. Returns the exit code.
+  int Follow() {
+    SeeRules();
+    const bool has_goal = input_.run.goal.has_value();
+    int exit_code = has_goal ? kNotReached : kDone;
+    loop_.OnSignals({SIGHUP, SIGINT, SIGTERM}, owner_.token(), [this](int) { loop_.Stop(); });
+    const std::unique_ptr<kube::Client> client = cluster_->NewClient("gangway");
+    Run run(loop_, *client, std::move(input_.run), [&](const absl::Status& end) {
+      exit_code = end.ok() ? kDone : absl::IsInvalidArgument(end) ? kNo : kNotReached;
+      if (!end.ok()) {
+        Say(kCommand, end.message());
+      } else if (has_goal) {
+        Put(stdout,
+            absl::StrCat("\n", flags_.until, " after ",
+                         api::FormatGoDuration(absl::Trunc(loop_.Now() - start_, absl::Milliseconds(1))), "\n"));
+      }
+      loop_.Stop();
+    });
+    PrintWelcome(flags_, nodes_, front_->url(), kubeconfig_, dashboard_ == nullptr ? "" : dashboard_->url(), warnings_);
+    for (const sandbox::Component component : sandbox::kAllComponents) {
+      const auto& wanted = input_.components;
+      if (std::find(wanted.begin(), wanted.end(), component) != wanted.end()) cluster_->Start(component);
+    }
+    start_ = loop_.Now();
+    run.Start();
+    loop_.Run();
+    TellUnusedRules();
+    log::Flush();
+    return exit_code;
+  }
+
+ private:
+  absl::Status StartProcesses() {
+    GW_ASSIGN_OR_RETURN(process_, StartProcessSandbox(flags_, loop_));
+    warnings_ = WarningsOf(*process_);
+    input_.cluster.workloads = true;
+    process_->options.times = input_.cluster.kubelets.times;
+    if (!flags_.show.empty()) process_->options.on_line = ShowLines(flags_, loop_, start_, input_.run.colours);
+    input_.cluster.kubelets.make_runtime = [this](kube::Informers& informers, sandbox::OnContainers on_containers) {
+      return std::make_unique<sandbox::ProcessRuntime>(informers, process_->options, *process_->host,
+                                                       std::move(on_containers));
+    };
+    return absl::OkStatus();
+  }
+
+  // Where somebody asks for them.
+  absl::Status MakeIdentities() {
+    if (!flags_.rbac && !process_.has_value()) return absl::OkStatus();
+    GW_ASSIGN_OR_RETURN(const std::string path, folder_.Path());
+    GW_ASSIGN_OR_RETURN(certificates_, MakeSandboxCertificates(path, loop_.Now()));
+    if (process_.has_value()) input_.cluster.api_server.root_ca = certificates_->authority.certificate;
+    if (!flags_.rbac) return absl::OkStatus();
+    GW_ASSIGN_OR_RETURN(identities_, MakeSandboxIdentities(flags_.users, certificates_->authority, loop_.Now()));
+    input_.cluster.api_server.rbac = identities_->options;
+    return absl::OkStatus();
+  }
+
+  absl::Status Serve() {
+    handler_.emplace(cluster_->api_server(), &cluster_->pod_streams());
+    kube::HttpFrontOptions options;
+    options.port = static_cast<std::uint16_t>(flags_.port);
+    options.max_bytes_in_flight = std::size_t{256} << 20;
+    if (identities_.has_value()) SpeakTls(*certificates_, options);
+    auto front = kube::HttpFront::Start(loop_, *handler_, options);
+    if (!front.ok()) return Named("--port", front.status());
+    front_ = *std::move(front);
+    return process_.has_value() ? ServePods(std::move(options)) : absl::OkStatus();
+  }
+
+  // In TLS, as programs in pods expect it.
+  absl::Status ServePods(kube::HttpFrontOptions options) {
+    SpeakTls(*certificates_, options);
+    options.port = 0;
+    options.io_threads = 1;
+    options.listener = process_->host->TakeApiListener();
+    auto front = kube::HttpFront::Start(loop_, *handler_, options);
+    if (!front.ok()) return Named("--run=process", front.status());
+    front_of_pods_ = *std::move(front);
+    process_->options.api_server_ip = process_->options.shared_network ? "127.0.0.1" : kApiServerIp;
+    process_->options.api_server_port = front_of_pods_->port();
+    return absl::OkStatus();
+  }
+
+  // As the flag says, or in its own folder.
+  absl::Status WriteKubeconfig() {
+    kube::KubeconfigEntry entry;
+    entry.server = front_->url();
+    if (identities_.has_value()) {
+      entry.ca_data = certificates_->authority.certificate;
+      entry.token = identities_->admin_token;
+      entry.users = identities_->users;
+    }
+    kubeconfig_ = flags_.kubeconfig;
+    if (kubeconfig_.empty()) {
+      auto folder = folder_.Path();
+      if (!folder.ok()) return Named("--kubeconfig", folder.status());
+      kubeconfig_ = absl::StrCat(*folder, "/kubeconfig");
+    }
+    return Named("--kubeconfig", kube::WriteKubeconfig(kubeconfig_, entry));
+  }
+
+  // The sandbox itself reads for its page. Where not everybody may see all, that is nothing to have unasked: `gangway
+  // dashboard` has its caller's rights.
+  absl::Status ServeDashboard() {
+    if (flags_.dashboard.empty() && (!flags_.until.empty() || flags_.rbac)) return absl::OkStatus();
+    if (flags_.rbac) warnings_.push_back("whoever reaches the dashboard sees all, whatever roles say");
+    viewer_ = cluster_->NewClient("gangway-dashboard");
+    GW_ASSIGN_OR_RETURN(dashboard_, DashboardServer::Start(loop_, *viewer_, "--dashboard",
+                                                           flags_.dashboard.empty() ? "127.0.0.1:0" : flags_.dashboard,
+                                                           {front_->url(), {}}));
+    return absl::OkStatus();
+  }
+
+  void SeeRules() {
+    rules_.Add("--finish", flags_.finish);
+    rules_.Add("--fail", flags_.fail);
+    rules_.Add("--log", flags_.log);
+    input_.run.on_pod = [this](const api::core::Pod& pod) { rules_.See(pod.metadata); };
+    if (!flags_.apply.empty()) input_.run.on_started = [this] { TellUnusedRules(); };  // else more jobs may come
+  }
+
+  // Once each: when the jobs have started, and at the end.
+  void TellUnusedRules() {
+    for (const std::string& unused : rules_.Unused()) {
+      if (told_.insert(unused.substr(0, unused.find(':'))).second) Say(kCommand, unused);
+    }
+  }
+
+  const SandboxFlags& flags_;
+  Input input_;
+  const std::size_t nodes_;
+  AsioLoop loop_;
+  Owner owner_;
+  absl::Time start_ = loop_.Now();
+  std::optional<ProcessSandbox> process_;
+  std::vector<std::string> warnings_;
+  OwnFolder folder_;
+  std::optional<SandboxCertificates> certificates_;
+  std::optional<SandboxIdentities> identities_;
+  std::optional<sandbox::Cluster> cluster_;
+  std::optional<sandbox::WebhookHttpCalls> webhooks_;
+  std::optional<sandbox::ApiServerHandler> handler_;
+  std::unique_ptr<kube::HttpFront> front_, front_of_pods_;
+  std::string kubeconfig_;  // where it is
+  std::unique_ptr<kube::Client> viewer_;
+  std::unique_ptr<DashboardServer> dashboard_;
+  sandbox::RuleUse rules_;
+  std::set<std::string> told_;  // which rules
+};
+
 }  // namespace
 
 int RunSandbox(const SandboxFlags& flags) {
@@ -266,132 +439,9 @@ int RunSandbox(const SandboxFlags& flags) {
   if (const absl::Status status = ConfigureLogs(flags); !status.ok()) return wrong(status);
   auto input = ReadInput(flags);
   if (!input.ok()) return wrong(input.status());
-  const std::size_t nodes = input->cluster.kubelets.nodes.size();
-
-  AsioLoop loop(flags.seed != 0 ? flags.seed : static_cast<std::uint64_t>(absl::ToUnixNanos(absl::Now())));
-  Owner owner;
-  absl::Time start = loop.Now();
-  std::optional<ProcessSandbox> process;
-  std::vector<std::string> warnings;
-  if (flags.run != "process" && (!flags.images.empty() || !flags.volumes.empty() || !flags.show.empty() ||
-                                 flags.network != SandboxFlags().network))
-    return wrong(absl::InvalidArgumentError("--image, --network, --volumes and --show are for --run=process"));
-  if (!flags.rbac && !flags.users.empty())
-    return wrong(absl::InvalidArgumentError("--user is for --rbac: without, everybody may do everything"));
-  if (flags.run == "process") {
-    auto started = StartProcessSandbox(flags, loop);
-    if (!started.ok()) return wrong(started.status());
-    process = *std::move(started);
-    warnings = WarningsOf(*process);
-    input->cluster.workloads = true;
-    process->options.times = input->cluster.kubelets.times;
-    if (!flags.show.empty()) process->options.on_line = ShowLines(flags, loop, start, input->run.colours);
-    input->cluster.kubelets.make_runtime = [&](kube::Informers& informers, sandbox::OnContainers on_containers) {
-      return std::make_unique<sandbox::ProcessRuntime>(informers, process->options, *process->host,
-                                                       std::move(on_containers));
-    };
-  }
-  OwnFolder folder;
-  std::optional<SandboxCertificates> certificates;
-  std::optional<SandboxIdentities> identities;
-  if (flags.rbac || process.has_value()) {
-    const auto path = folder.Path();
-    if (!path.ok()) return wrong(path.status());
-    auto made = MakeSandboxCertificates(*path, loop.Now());
-    if (!made.ok()) return wrong(made.status());
-    certificates = *std::move(made);
-  }
-  if (process.has_value()) input->cluster.api_server.root_ca = certificates->authority.certificate;
-  if (flags.rbac) {
-    auto made = MakeSandboxIdentities(flags.users, certificates->authority, loop.Now());
-    if (!made.ok()) return wrong(made.status());
-    identities = *std::move(made);
-    input->cluster.api_server.rbac = identities->options;
-  }
-  sandbox::Cluster cluster(loop, std::move(input->cluster));
-  sandbox::WebhookHttpCalls webhooks(loop);
-  cluster.api_server().SetWebhookCalls(
-      [&webhooks](const sandbox::WebhookCall& call, kube::Client::Done done) { webhooks.Call(call, std::move(done)); });
-  sandbox::ApiServerHandler handler(cluster.api_server(), &cluster.pod_streams());
-  kube::HttpFrontOptions front_options;
-  front_options.port = static_cast<std::uint16_t>(flags.port);
-  front_options.max_bytes_in_flight = std::size_t{256} << 20;
-  if (identities.has_value()) SpeakTls(*certificates, front_options);
-  auto front = kube::HttpFront::Start(loop, handler, front_options);
-  if (!front.ok()) return wrong(Named("--port", front.status()));
-  std::unique_ptr<kube::HttpFront> front_of_pods;  // in TLS, as programs in pods expect it
-  if (process.has_value()) {
-    kube::HttpFrontOptions options = front_options;
-    SpeakTls(*certificates, options);
-    options.port = 0;
-    options.io_threads = 1;
-    options.listener = process->host->TakeApiListener();
-    auto started = kube::HttpFront::Start(loop, handler, options);
-    if (!started.ok()) return wrong(Named("--run=process", started.status()));
-    front_of_pods = *std::move(started);
-    process->options.api_server_ip = process->options.shared_network ? "127.0.0.1" : kApiServerIp;
-    process->options.api_server_port = front_of_pods->port();
-  }
-  kube::KubeconfigEntry entry;
-  entry.server = (*front)->url();
-  if (identities.has_value()) {
-    entry.ca_data = certificates->authority.certificate;
-    entry.token = identities->admin_token;
-    entry.users = identities->users;
-  }
-  const auto kubeconfig = WriteKubeconfig(flags.kubeconfig, folder, entry);
-  if (!kubeconfig.ok()) return wrong(Named("--kubeconfig", kubeconfig.status()));
-
-  // The sandbox itself reads for its page. Where not everybody may see all, that is nothing to have unasked: `gangway
-  // dashboard` has its caller's rights.
-  const std::unique_ptr<kube::Client> viewer = cluster.NewClient("gangway-dashboard");
-  std::unique_ptr<DashboardServer> dashboard;
-  if (!flags.dashboard.empty() || (flags.until.empty() && !flags.rbac)) {
-    if (flags.rbac) warnings.push_back("whoever reaches the dashboard sees all, whatever roles say");
-    auto served = DashboardServer::Start(
-        loop, *viewer, "--dashboard", flags.dashboard.empty() ? "127.0.0.1:0" : flags.dashboard, {(*front)->url(), {}});
-    if (!served.ok()) return wrong(served.status());
-    dashboard = *std::move(served);
-  }
-
-  sandbox::RuleUse rules;
-  rules.Add("--finish", flags.finish);
-  rules.Add("--fail", flags.fail);
-  rules.Add("--log", flags.log);
-  std::set<std::string> told;  // once each: when the jobs have started, and at the end
-  const auto tell_unused = [&] {
-    for (const std::string& unused : rules.Unused()) {
-      if (told.insert(unused.substr(0, unused.find(':'))).second) Say(kCommand, unused);
-    }
-  };
-  input->run.on_pod = [&](const api::core::Pod& pod) { rules.See(pod.metadata); };
-  if (!flags.apply.empty()) input->run.on_started = tell_unused;  // else more jobs may come
-
-  const bool has_goal = input->run.goal.has_value();
-  int exit_code = has_goal ? kNotReached : kDone;
-  loop.OnSignals({SIGHUP, SIGINT, SIGTERM}, owner.token(), [&](int) { loop.Stop(); });
-  const std::unique_ptr<kube::Client> client = cluster.NewClient("gangway");
-  Run run(loop, *client, std::move(input->run), [&](const absl::Status& end) {
-    exit_code = end.ok() ? kDone : absl::IsInvalidArgument(end) ? kNo : kNotReached;
-    if (!end.ok()) {
-      Say(kCommand, end.message());
-    } else if (has_goal) {
-      Put(stdout, absl::StrCat("\n", flags.until, " after ",
-                               api::FormatGoDuration(absl::Trunc(loop.Now() - start, absl::Milliseconds(1))), "\n"));
-    }
-    loop.Stop();
-  });
-  PrintWelcome(flags, nodes, (*front)->url(), *kubeconfig, dashboard == nullptr ? "" : dashboard->url(), warnings);
-  for (const sandbox::Component component : sandbox::kAllComponents) {
-    const auto& wanted = input->components;
-    if (std::find(wanted.begin(), wanted.end(), component) != wanted.end()) cluster.Start(component);
-  }
-  start = loop.Now();
-  run.Start();
-  loop.Run();
-  tell_unused();
-  log::Flush();
-  return exit_code;
+  SandboxRun run(flags, *std::move(input));
+  if (const absl::Status status = run.Open(); !status.ok()) return wrong(status);
+  return run.Follow();
 }
 
 }  // namespace gangway::cmd

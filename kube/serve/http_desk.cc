@@ -59,6 +59,7 @@ void Mailbox::Close() {
   dropped.swap(mail_);
 }
 
+// NOLINTNEXTLINE(performance-unnecessary-value-param): who overrides it may keep them
 WebSocketAnswer HttpHandler::OpenWebSocket(Request, HttpCaller, const std::vector<std::string>&, WebSocket&) {
   WebSocketAnswer answer;
   answer.refused = RefusalResponse(400, "nothing here speaks WebSocket");

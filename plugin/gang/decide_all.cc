@@ -66,66 +66,23 @@ class CycleOfAll : private Cycle {
   Decisions Run() {
     decisions_.reserve(cluster_.waiting().size());
     index_.reserve(cluster_.waiting().size());
-    std::vector<GangId> moved, begun, awaiting_room, first, inside, outside, untold, served;
-    for (const GangId id : cluster_.waiting()) {
-      const Gang& gang = cluster_.gang(id);
-      const bool is_moved = moved_.PodsOf(id) > 0;
-      const bool completes = IsInGrace(cluster_, overlay_.tree(), policy_, gang, now_);
-      if (completes || HasLostMember(cluster_, gang)) lost_.emplace(id, completes);
-      // Who has begun was let in, whatever its phase says: that may not have been written, or not yet.
-      const bool let_in = gang.admitted || is_moved || HasBegun(gang);
-      if (let_in && !gang.admitted) untold.push_back(id);
-      const bool is_served = IsServed(gang) && !is_moved;
-      if (is_served) served.push_back(id);
-      (is_moved && gang.nominated > 0 ? moved
-       : !let_in                      ? outside
-       : HasBegun(gang) || completes  ? begun
-       : is_served                    ? inside
-       : gang.nominated > 0           ? awaiting_room
-       : HasNodes(id)                 ? first
-                                      : inside)
-          .push_back(id);
-    }
+    Waiting waiting = WhoWaits();
     Standstill& standstill = scratch_.standstill();
-    if (!moved.empty() || !begun.empty() || !awaiting_room.empty() || !lost_.empty()) standstill.HasOthers();
-    if (!first.empty()) {  // those who precede it stay before it
-      const auto behind =
-          std::stable_partition(inside.begin(), inside.end(), [&](GangId id) { return Precedes(id, first.front()); });
-      first.insert(first.begin(), inside.begin(), behind);
-      inside.erase(inside.begin(), behind);
-    }
+    if (!waiting.moved.empty() || !waiting.begun.empty() || !waiting.awaiting_room.empty() || !lost_.empty())
+      standstill.HasOthers();
     several_wait_ = OfSeveralQueues(false);
-    if (several_wait_ || (!outside.empty() && OfSeveralQueues(true)))
+    if (several_wait_ || (!waiting.outside.empty() && OfSeveralQueues(true)))
       shares_.emplace(cluster_, overlay_.tree(), policy_.sharing);
-    if (!first.empty()) had_nodes_ = first.back();
-    PlaceBegun(begun, awaiting_room);
-    PlaceAwaited(std::move(awaiting_room));
-    ServeAll(moved, [&](GangId id) { PlaceMoved(id); });
-    if (!first.empty()) {
-      first.pop_back();
-      ServeAll(first, [&](GangId id) { PlaceMinimum(id); });
-      PlaceMinimum(had_nodes_);
-    }
-    // Who keeps within what its queue deserves, let in or not, comes before who does not.
-    Turns let_in = TurnsOf(inside), not_let_in = TurnsOf(outside);
-    let_in.ForEachLine([&](model::QueueId queue, const auto& line) { standstill.lines().SetLine(queue, line); });
-    Serve(let_in, [&](GangId id) { PlaceMinimum(id); });
-    Admission admission(overlay_, policy_, now_);
-    std::vector<GangId> with_pods = Admit(admission, not_let_in, true);
-    Turns fresh = TurnsOf(with_pods);
-    Serve(fresh, [&](GangId id) { PlaceFresh(admission, not_let_in, id); });
-    while (const std::optional<GangId> id = Next(let_in)) PlaceMinimum(*id);
-    while (const std::optional<GangId> id = Next(fresh)) PlaceFresh(admission, not_let_in, *id);
-    ServeAll(Admit(admission, not_let_in, false), [&](GangId id) { PlaceMinimum(id); });
+    if (!waiting.first.empty()) had_nodes_ = waiting.first.back();
+    PlaceBegun(waiting.begun, waiting.awaiting_room);
+    PlaceAwaited(std::move(waiting.awaiting_room));
+    ServeAll(waiting.moved, [&](GangId id) { PlaceMoved(id); });
+    PlaceFirst(std::move(waiting.first));
+    PlaceAndLetIn(waiting.inside, waiting.outside);
     if (policy_.place_surplus) kept_.Without([&] { PlaceRests(); });
     claims_.KeepNothing();
     DecideOnLost();
-    std::sort(untold.begin(), untold.end(), [&](GangId a, GangId b) {
-      const Gang &one = cluster_.gang(a), &other = cluster_.gang(b);
-      return std::tie(one.ns, one.name) < std::tie(other.ns, other.name);
-    });
-    for (const GangId id : untold) decisions_[IndexOf(id)].admit = true;
-    for (const GangId id : served) decisions_[IndexOf(id)].nominations.emplace();
+    TellWhatIsNotWritten(std::move(waiting.untold), waiting.served);
     TellAll();
     if (eviction_.tried()) standstill.TriedVictims();
     if (!decisions_.empty()) decisions_.front().look_again = std::min(decisions_.front().look_again, moved_.until());
@@ -133,6 +90,46 @@ class CycleOfAll : private Cycle {
   }
 
  private:
+  // By how they come to their minimum, in the order of cluster.waiting().
+  struct Waiting {
+    std::vector<GangId> moved, begun, awaiting_room;
+    std::vector<GangId> first;            // for whom nodes were kept, last, and before it who precedes it
+    std::vector<GangId> inside, outside;  // that are let in, and that are not
+    std::vector<GangId> untold;           // of any of these, who is let in and it is not written
+    std::vector<GangId> served;           // of any of these, see IsServed
+  };
+
+  // Notes who lost members.
+  Waiting WhoWaits() {
+    Waiting waiting;
+    for (const GangId id : cluster_.waiting()) {
+      const Gang& gang = cluster_.gang(id);
+      const bool is_moved = moved_.PodsOf(id) > 0;
+      const bool completes = IsInGrace(cluster_, overlay_.tree(), policy_, gang, now_);
+      if (completes || HasLostMember(cluster_, gang)) lost_.emplace(id, completes);
+      // Who has begun was let in, whatever its phase says: that may not have been written, or not yet.
+      const bool let_in = gang.admitted || is_moved || HasBegun(gang);
+      if (let_in && !gang.admitted) waiting.untold.push_back(id);
+      const bool is_served = IsServed(gang) && !is_moved;
+      if (is_served) waiting.served.push_back(id);
+      (is_moved && gang.nominated > 0 ? waiting.moved
+       : !let_in                      ? waiting.outside
+       : HasBegun(gang) || completes  ? waiting.begun
+       : is_served                    ? waiting.inside
+       : gang.nominated > 0           ? waiting.awaiting_room
+       : HasNodes(id)                 ? waiting.first
+                                      : waiting.inside)
+          .push_back(id);
+    }
+    if (waiting.first.empty()) return waiting;
+    std::vector<GangId>& inside = waiting.inside;
+    const auto behind = std::stable_partition(inside.begin(), inside.end(),
+                                              [&](GangId id) { return Precedes(id, waiting.first.front()); });
+    waiting.first.insert(waiting.first.begin(), inside.begin(), behind);
+    inside.erase(inside.begin(), behind);
+    return waiting;
+  }
+
   // Room was made for its minimum, and pods made since took it, or room elsewhere: what is said of the others counts no
   // more. Kept, it would be room for more than the minimum, and theirs when those go that it was made for.
   bool IsServed(const Gang& gang) const {
@@ -242,6 +239,28 @@ class CycleOfAll : private Cycle {
     PlaceMinimum(id);
   }
 
+  void PlaceFirst(std::vector<GangId> first) {
+    if (first.empty()) return;
+    first.pop_back();
+    ServeAll(first, [&](GangId id) { PlaceMinimum(id); });
+    PlaceMinimum(had_nodes_);
+  }
+
+  // Who keeps within what its queue deserves, let in or not, comes before who does not.
+  void PlaceAndLetIn(const std::vector<GangId>& inside, const std::vector<GangId>& outside) {
+    Turns let_in = TurnsOf(inside), not_let_in = TurnsOf(outside);
+    let_in.ForEachLine(
+        [&](model::QueueId queue, const auto& line) { scratch_.standstill().lines().SetLine(queue, line); });
+    Serve(let_in, [&](GangId id) { PlaceMinimum(id); });
+    Admission admission(overlay_, policy_, now_);
+    std::vector<GangId> with_pods = Admit(admission, not_let_in, true);
+    Turns fresh = TurnsOf(with_pods);
+    Serve(fresh, [&](GangId id) { PlaceFresh(admission, not_let_in, id); });
+    while (const std::optional<GangId> id = Next(let_in)) PlaceMinimum(*id);
+    while (const std::optional<GangId> id = Next(fresh)) PlaceFresh(admission, not_let_in, *id);
+    ServeAll(Admit(admission, not_let_in, false), [&](GangId id) { PlaceMinimum(id); });
+  }
+
   // Those of its pods that are made again have the room that is kept for them.
   void PlaceMoved(GangId id) {
     moved_.Give(id);
@@ -337,6 +356,16 @@ class CycleOfAll : private Cycle {
     if (reason.kind != model::Reason::Kind::kClusterFull && reason.kind != model::Reason::Kind::kQueueFull) return;
     standstill.HangsOnSums();
     if (policy_.preempt) standstill.HangsOnGangs();
+  }
+
+  // That it was let in; that what is kept for it counts no more.
+  void TellWhatIsNotWritten(std::vector<GangId> untold, const std::vector<GangId>& served) {
+    std::sort(untold.begin(), untold.end(), [&](GangId a, GangId b) {
+      const Gang &one = cluster_.gang(a), &other = cluster_.gang(b);
+      return std::tie(one.ns, one.name) < std::tie(other.ns, other.name);
+    });
+    for (const GangId id : untold) decisions_[IndexOf(id)].admit = true;
+    for (const GangId id : served) decisions_[IndexOf(id)].nominations.emplace();
   }
 
   KeptRoom KeepRoom() {

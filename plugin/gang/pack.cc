@@ -23,7 +23,7 @@ class Packer {
   Packer(const std::vector<Load>& loads, const std::vector<Resources>& bins, int& budget)
       : loads_(loads), bins_(bins.size()), budget_(budget) {
     int dims = 0;
-    for (const Load& load : loads) dims = std::max(dims, static_cast<int>(load.request.size()));
+    for (const Load& load : loads) dims = std::max(dims, load.request.size());
     for (Dim dim = 0; dim < dims; ++dim) {
       const auto asks = [dim](const Load& load) { return load.request[dim] > 0; };
       if (std::any_of(loads.begin(), loads.end(), asks)) dims_.push_back(dim);

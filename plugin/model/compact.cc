@@ -36,14 +36,14 @@ ShortText::ShortText(absl::string_view text) {
   const auto length = static_cast<Length>(text.size());
   char* const copy = new char[text.size()];
   std::memcpy(copy, text.data(), text.size());
-  std::memcpy(bytes_.data(), &copy, sizeof(copy));
+  std::memcpy(bytes_.data(), static_cast<const void*>(&copy), sizeof(copy));
   std::memcpy(bytes_.data() + sizeof(copy), &length, sizeof(length));
   bytes_.back() = static_cast<char>(kElsewhere);
 }
 
 const char* ShortText::elsewhere() const {
   const char* there = nullptr;
-  if (size_or_elsewhere() == kElsewhere) std::memcpy(&there, bytes_.data(), sizeof(there));
+  if (size_or_elsewhere() == kElsewhere) std::memcpy(static_cast<void*>(&there), bytes_.data(), sizeof(there));
   return there;
 }
 
@@ -74,6 +74,7 @@ Uid::Uid(absl::string_view text) {
 Uid::~Uid() { delete there(); }
 
 const std::string* Uid::there() const {
+  // NOLINTNEXTLINE(performance-no-int-to-ptr): it was one
   return number_.is_text() ? reinterpret_cast<const std::string*>(static_cast<std::uintptr_t>(number_.low)) : nullptr;
 }
 

@@ -210,7 +210,7 @@ void InProcessClient::Send(kube::Request request, Token owner, Done done) {
                 restarts = state.server.restarts(), caller = state.caller, network = state.network,
                 fate = std::move(fate), alive = state.alive.token(), owner = std::move(owner),
                 request = std::move(request), done = std::move(done)]() mutable {
-    const absl::Status lost = Lost(request);
+    absl::Status lost = Lost(request);
     auto hand_back = [&loop, &server, running, restarts, lost, delay = fate.reply_delay, alive = std::move(alive),
                       owner = std::move(owner), done = std::move(done)](absl::StatusOr<kube::Response> answer) mutable {
       if (alive.expired() || owner.expired()) return;
@@ -231,7 +231,7 @@ void InProcessClient::Send(kube::Request request, Token owner, Done done) {
     }
     server.Serve(std::move(request), caller,
                  [lost, reply_lost = fate.loss != RequestFate::Loss::kNone, hand_back = std::move(hand_back)](
-                     kube::Response response, std::vector<Bytes> more) mutable {
+                     kube::Response response, const std::vector<Bytes>& more) mutable {
                    if (reply_lost) return hand_back(lost);
                    if (!more.empty()) {
                      std::string whole = *response.body;

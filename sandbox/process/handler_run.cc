@@ -80,7 +80,7 @@ void HandlerRun::Begin() {
                   absl::StrCat("host ", host, ": names are not looked up here; without host: the pod is asked"));
   }
   const auto port = PortOf(handler_.http_get ? handler_.http_get->port : handler_.tcp_socket->port, place_.container);
-  if (!port.ok()) return Finish(Answer::kUnknown, std::string(port.status().message()));
+  if (!port.ok()) return Finish(Answer::kUnknown, port.status().message());
   if (handler_.tcp_socket) return Connect(*port);
   Get(TargetOf(host, *port, handler_.http_get->path, absl::EqualsIgnoreCase(handler_.http_get->scheme, "HTTPS")));
 }
@@ -119,7 +119,7 @@ StreamOrder HandlerRun::Towards(const std::string& host, int port) const {
   return order;
 }
 
-void HandlerRun::Get(HttpTarget target) {
+void HandlerRun::Get(const HttpTarget& target) {
   too_late_ = absl::StrCat("Get \"", target.url(),
                            "\": context deadline exceeded (Client.Timeout exceeded while awaiting headers)");
   output_.clear();
@@ -167,11 +167,11 @@ void HandlerRun::ReadAnswer(const HttpTarget& target, absl::string_view bytes) {
   if (code < 200 || code >= 400)
     return Finish(Answer::kFailure, absl::StrCat("HTTP probe failed with statuscode: ", code));
   if (code < 300) return Finish(Answer::kSuccess);
-  auto next = RedirectOf(target, **answer);
+  const auto next = RedirectOf(target, **answer);
   if (!next) return Finish(Answer::kSuccess, "Probe terminated redirects");
   if (++redirects_ > kMaxRedirects)
     return Finish(Answer::kFailure, absl::StrCat("Get \"", next->url(), "\": stopped after 10 redirects"));
-  Get(*std::move(next));
+  Get(*next);
 }
 
 void HandlerRun::Connect(int port) {
@@ -223,17 +223,17 @@ void HandlerRun::ReadHealth(absl::string_view bytes) {
     if (health_->connected()) too_late_ = HealthComplaint({kGrpcDeadlineExceeded, ""}, timeout_text());
     return stream_->Write(health_->TakeOutput());
   }
-  std::string complaint = HealthComplaint(**answer, timeout_text());
+  const std::string complaint = HealthComplaint(**answer, timeout_text());
   const bool healthy = complaint.empty();
-  Finish(healthy ? Answer::kSuccess : Answer::kFailure, std::move(complaint));
+  Finish(healthy ? Answer::kSuccess : Answer::kFailure, complaint);
 }
 
 std::string HandlerRun::timeout_text() const { return api::FormatGoDuration(timeout_); }
 
-void HandlerRun::Finish(Answer answer, std::string message) {
+void HandlerRun::Finish(Answer answer, absl::string_view message) {
   if (std::exchange(over_, true)) return;
-  stream_.reset();
   HandlerResult result{use_, answer, Short(message)};
+  stream_.reset();  // which may have brought the message
   if (hook() && handler_.exec && answer != Answer::kSuccess) result.output = Short(output_);
   loop_.Post(owner_.token(), [this, result = std::move(result)] {
     const OnEnd on_end = std::move(on_end_);

@@ -41,7 +41,7 @@ class HandlerRun {
 
   void Begin();
   void Command();
-  void Get(HttpTarget target);
+  void Get(const HttpTarget& target);
   void ReadAnswer(const HttpTarget& target, absl::string_view bytes);
   void Refused(const HttpTarget& target, absl::string_view why);
   void Connect(int port);
@@ -49,7 +49,7 @@ class HandlerRun {
   void ReadHealth(absl::string_view bytes);
   std::string timeout_text() const;
   StreamOrder Towards(const std::string& host, int port) const;
-  void Finish(Answer answer, std::string message = {});
+  void Finish(Answer answer, absl::string_view message = {});
   bool hook() const { return use_ == HandlerUse::kPostStart || use_ == HandlerUse::kPreStop; }
 
   Loop& loop_;

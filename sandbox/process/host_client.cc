@@ -27,7 +27,8 @@ constexpr int kReadyMilliseconds = 60'000;
 
 }  // namespace
 
-absl::StatusOr<std::unique_ptr<HostClient>> HostClient::Start(Loop& loop, const std::string& program, HostSetup setup) {
+absl::StatusOr<std::unique_ptr<HostClient>> HostClient::Start(Loop& loop, const std::string& program,
+                                                              const HostSetup& setup) {
   std::array<int, 2> ends{-1, -1};
   if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends.data()) != 0) return SystemError("socketpair", errno);
   constexpr int kTheirs = 3;  // the host's number for its end
@@ -112,7 +113,7 @@ bool HostClient::Wait(std::size_t bytes) {
   return !stopping_;
 }
 
-void HostClient::Read(Token token) {
+void HostClient::Read(const Token& token) {
   std::string in = std::move(early_);
   std::string piece(256u << 10, '\0');
   while (true) {

@@ -23,7 +23,8 @@ class HostClient final : public ContainerHost {
  public:
   // Starts `program` (this one, as a rule) as the host and waits until it can run containers; Unavailable says what the
   // machine does not allow. `setup.folder` is there, and is removed with the host. Blocks for milliseconds.
-  static absl::StatusOr<std::unique_ptr<HostClient>> Start(Loop& loop, const std::string& program, HostSetup setup);
+  static absl::StatusOr<std::unique_ptr<HostClient>> Start(Loop& loop, const std::string& program,
+                                                           const HostSetup& setup);
   // Ends every container, and waits until nothing is left of them.
   ~HostClient() override;
   HostClient(const HostClient&) = delete;
@@ -53,7 +54,7 @@ class HostClient final : public ContainerHost {
 
   absl::Status WaitUntilReady();
   void Send(FrameKind kind, absl::string_view payload);
-  void Read(Token token);  // on a thread of its own
+  void Read(const Token& token);  // on a thread of its own
   bool Wait(std::size_t bytes);
   void Take(const std::string& frames);
   void TakeOne(const FrameView& frame);

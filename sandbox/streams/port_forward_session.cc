@@ -29,8 +29,8 @@ bool PortForwardSession::OnMessage(std::string message) {
     socket_.Close();
     return true;
   }
-  for (SpdyFrame& frame : frames) {
-    Obey(std::move(frame));
+  for (const SpdyFrame& frame : frames) {
+    Obey(frame);
     if (over_) return true;
   }
   held_ = socket_.unsent() > kMaxUntaken || std::any_of(forwards_.begin(), forwards_.end(), [](const auto& each) {
@@ -49,7 +49,7 @@ void PortForwardSession::ReadOn() {
   if (std::exchange(held_, false)) socket_.ReadOn();
 }
 
-void PortForwardSession::Obey(SpdyFrame frame) {
+void PortForwardSession::Obey(const SpdyFrame& frame) {
   switch (frame.kind) {
     case SpdyFrame::Kind::kOpen:
       return Open(frame);

@@ -40,7 +40,7 @@ class PortForwardSession final : public kube::WebSocketUser {
     std::unique_ptr<ContainerStream> stream;
     std::size_t owed = 0;
   };
-  void Obey(SpdyFrame frame);
+  void Obey(const SpdyFrame& frame);
   void Open(const SpdyFrame& frame);
   void Connect(const std::string& request, Forward& forward);
   void OnData(const SpdyFrame& frame);

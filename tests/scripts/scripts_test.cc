@@ -452,10 +452,11 @@ class ArrowsTest : public ScriptsTest {
     Write("base/a.h", "int a;\n");
     Write("api/b.h", "#include \"base/a.h\"\n#include \"absl/status/status.h\"\n" + also_);
     Write("cmd/c.cc", "#include \"api/b.h\"\n");
-    Write("docs/architecture.md", "# Rooms\n```arrows\n" + arrows + "```\n");
+    Write("docs/architecture.md", "# Rooms\n" + table_ + "\n```arrows\n" + arrows + "```\n");
     return Run({"arrows", folder_.path()});
   }
-  std::string also_;
+  std::string also_,
+      table_ = "| room | knows |\n|---|---|\n| `base`, `api` | words |\n| `cmd` | commands, by `base` |\n";
 };
 
 TEST_F(ArrowsTest, WhatIsDrawnIsRight) {
@@ -480,6 +481,30 @@ TEST_F(ArrowsTest, ACircleIsFoundThoughItIsDrawn) {
   const Outcome outcome = Judge("api <- base cmd\ncmd <- api\n");
   EXPECT_EQ(outcome.exit_code, 1);
   EXPECT_THAT(outcome.out, AllOf(HasSubstr("a circle: "), HasSubstr("cmd"), HasSubstr("api")));
+}
+
+TEST_F(ArrowsTest, TheTableSaysWhatEachRoomIsFor) {
+  const std::string drawn = "api <- base\ncmd <- api\n";
+  table_ = "| room | knows |\n|---|---|\n| `base` | words |\n| `cmd` | commands, by `api` |\n";
+  const Outcome missing = Judge(drawn);
+  EXPECT_EQ(missing.exit_code, 1);
+  EXPECT_EQ(missing.out, "docs/architecture.md does not say what api is for\n");
+  table_ += "| `api`, `gone` | objects |\n";
+  const Outcome gone = Judge(drawn);
+  EXPECT_EQ(gone.exit_code, 1);
+  EXPECT_EQ(gone.out, "docs/architecture.md says what gone is for once more, or there is no such room\n");
+}
+
+TEST_F(ArrowsTest, WhatStandsBehindASeamIsSeenByNobody) {
+  const std::string drawn = "api <- base\ncmd <- api\n```\n```seams\napi <- base ";
+  EXPECT_EQ(Judge(drawn + "a.h\n").exit_code, 0);
+  also_ = "#include \"base/hidden.h\"\n";
+  const Outcome hidden = Judge(drawn + "a.h\n");
+  EXPECT_EQ(hidden.exit_code, 1);
+  EXPECT_EQ(hidden.out, "api includes base/hidden.h, and docs/architecture.md says that it sees of it only a.h\n");
+  also_.clear();
+  EXPECT_EQ(Judge(drawn + "a.h hidden.h\n").out,
+            "docs/architecture.md says that api sees base/hidden.h, and nothing includes it\n");
 }
 
 TEST_F(ArrowsTest, NothingToCompareIsAFailure) { EXPECT_EQ(Judge("").exit_code, 1); }
