@@ -17,15 +17,21 @@ using model::GangId;
 
 namespace {
 
-// From when on all of it may go, and not before `from`; InfiniteFuture: that is not known, or never.
-absl::Time MayGoFrom(const Cluster& cluster, const QueueTree& tree, const Policy& policy, GangId id,
-                     bool asks_for_nothing, absl::Time from) {
+struct Going {
+  absl::Time from;
+  Bundle whole;
+};
+
+// When all of it may go, and not before `from`; nullopt: that is not known, or never.
+std::optional<Going> MayGo(const Cluster& cluster, const QueueTree& tree, const Policy& policy, GangId id,
+                           bool asks_for_nothing, absl::Time from) {
   while (from != absl::InfiniteFuture()) {
     Victims then(cluster, tree, policy, from);
-    if (then.Whole(id, asks_for_nothing).has_value()) break;
+    const std::optional<Bundle>& whole = then.Whole(id, asks_for_nothing);
+    if (whole.has_value()) return Going{from, *whole};
     from = then.look_again();
   }
-  return from;
+  return std::nullopt;
 }
 
 }  // namespace
@@ -35,26 +41,29 @@ std::optional<Resting> FindResting(const Cluster& cluster, const Policy& policy,
   const std::optional<Preemptor> preemptor = FindPreemptor(overlay, id);
   if (!preemptor.has_value() || !preemptor->preempts) return std::nullopt;
   const Holders holders(cluster, overlay.tree(), policy, now);
-  std::map<GangId, absl::Time> from;  // the earliest
-  const auto goes_from = [&](const Candidate& candidate, absl::Time rests_until) {
-    if (!candidate.whole) return;
-    const absl::Time time = MayGoFrom(cluster, overlay.tree(), policy, candidate.gang, preemptor->asks_for_nothing,
-                                      std::max(now, rests_until));
-    const auto [it, fresh] = from.emplace(candidate.gang, time);
-    it->second = std::min(it->second, time);
+  const auto may_go = [&](const Candidate& candidate, absl::Time from) {
+    return MayGo(cluster, overlay.tree(), policy, candidate.gang, preemptor->asks_for_nothing, std::max(now, from));
   };
+  std::map<GangId, absl::Time> from;
   if (policy.preempt) {
     const std::vector<Candidate> lower = holders.LowerInQueue(id);
-    for (const Candidate& candidate : lower) goes_from(candidate, now);
+    for (const Candidate& candidate : lower) {
+      const std::optional<Going> going = candidate.whole ? may_go(candidate, now) : std::nullopt;
+      if (going.has_value()) from.emplace(candidate.gang, going->from);
+    }
   }
   if (policy.reclaim) {
     Reclaim reclaim(overlay, policy, now);
     const std::vector<Candidate> others = reclaim.CandidatesInTime(*preemptor, holders);
-    for (const Candidate& candidate : others) goes_from(candidate, reclaim.RestsUntil(candidate));
+    for (const Candidate& candidate : others) {
+      const std::optional<Going> going = may_go(candidate, reclaim.RestsUntil(candidate));
+      if (going.has_value() && reclaim.LossBy(*preemptor, going->whole, {}).allowed)
+        from.emplace(candidate.gang, going->from);
+    }
   }
   std::optional<Resting> resting;
   for (const auto& [gang, time] : from) {
-    if (time <= now || time == absl::InfiniteFuture()) continue;
+    if (time <= now) continue;
     const model::QueueId queue = cluster.gang(gang).queue;
     if (!resting.has_value()) resting.emplace(Resting{0, time, queue});
     ++resting->gangs;

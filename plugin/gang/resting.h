@@ -17,8 +17,9 @@ struct Resting {
   friend bool operator==(const Resting&, const Resting&) = default;
 };
 
-// Whole gangs, as far as their time is known, whether or not they would be enough. nullopt: there are none, or nobody
-// is evicted for that gang. Pure; a look at all that hold room, for one who asks about one gang.
+// Whole gangs, as far as their time is known, each of which its queue could lose for that gang as things are; whether
+// or not they would be enough. nullopt: there are none, or nobody is evicted for it. Pure; a look at all that hold
+// room, for one who asks about one gang.
 std::optional<Resting> FindResting(const model::Cluster& cluster, const Policy& policy, absl::Time now,
                                    model::GangId gang);
 

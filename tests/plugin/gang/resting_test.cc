@@ -65,24 +65,25 @@ TEST_F(RestingTest, AGangMayGoWhenAllOfItMay) {
   EXPECT_EQ(ForHigh(), std::nullopt) << "it never does";
 }
 
-TEST_F(RestingTest, ThoseOfOtherQueuesThatWereEvictedOfLate) {
+// "both" holds more than its queue would give for what "high" wants, until its queue deserves less.
+TEST_F(RestingTest, ThoseOfOtherQueuesThatWereEvictedOfLateAndThatTheirQueueCouldLose) {
   RunsAtLeast("q1", absl::ZeroDuration());
   cluster.RemoveGang("default", "high");
   cluster.RemovePod("default", "high");
   OneWaits("high", "high", "default", Amounts(2000));
-  for (const char* const name : {"x", "y"}) {
-    model::GangFacts gang = testutil::Gang(name, 2);
+  for (const auto& [name, pods] : {std::pair("x", 1), {"y", 1}, {"both", 2}}) {
+    model::GangFacts gang = testutil::Gang(name, pods);
     gang.queue = "q1";
     gang.evictions = 1;
     gang.last_evicted = At(-60);
     cluster.SetGang(gang);
-    for (int i = 0; i < 2; ++i) RunsSince(*name == 'x' ? 2 : 4, name, absl::StrCat(name, i));
+    for (int i = 0; i < pods; ++i) RunsSince(name[0] == 'y' ? 2 : 4, name, absl::StrCat(name, i));
   }
   EXPECT_EQ(ForHigh(), (Resting{2, At(602), QueueOf("x")}));
   EXPECT_TRUE(Evicted().empty());
   Group("low", "low", 1);
   RunsSince(0, "low", "low");
-  EXPECT_EQ(ForHigh(), (Resting{3, At(600), model::kNone}));
+  EXPECT_EQ(ForHigh(), (Resting{4, At(600), model::kNone}));
   policy.preempt = policy.reclaim = false;
   EXPECT_EQ(ForHigh(), std::nullopt);
 }
