@@ -16,6 +16,7 @@
 #include "plugin/gang/minimum.h"
 #include "plugin/gang/overlay.h"
 #include "plugin/gang/queue_tree.h"
+#include "plugin/gang/resting.h"
 #include "plugin/gang/shares.h"
 #include "plugin/gang/usable.h"
 #include "plugin/phrases/phrases.h"
@@ -241,6 +242,14 @@ Words WaitsText(const Cluster& cluster, const Verdict& verdict, const Decision* 
               EvictedForText(decision->evict_for)});
   }
   return text.Add(StartText(decision));
+}
+
+// Of one for which nobody goes.
+Words RestingText(const Cluster& cluster, const std::optional<gang::Resting>& resting) {
+  if (!resting.has_value()) return {};
+  const Words queue = resting->queue == model::kNone ? Words(phrases::kSeveralQueues)
+                                                     : Words(phrases::kQueueNamed, cluster.queue(resting->queue).name);
+  return {phrases::kCouldLeaveLater(resting->gangs), resting->gangs, queue, TimeText(resting->from)};
 }
 
 Words SentenceOf(const Cluster& cluster, const Gang& gang, const Verdict& verdict, const Decision* decision) {
@@ -626,7 +635,8 @@ std::vector<RoleNodes> NodesFor(const Cluster& cluster, const Decisions& decisio
   return out;
 }
 
-Explanation ExplainGang(const Cluster& cluster, const Decisions& decisions, GangId id, gang::Sharing sharing) {
+Explanation ExplainGang(const Cluster& cluster, const Decisions& decisions, GangId id, const gang::Policy& policy,
+                        absl::Time now) {
   const Gang& gang = cluster.gang(id);
   const Decided decided(decisions);
   const Decision* const decision = decided.Find(id);
@@ -635,6 +645,8 @@ Explanation ExplainGang(const Cluster& cluster, const Decisions& decisions, Gang
   out.gang = KeyOf(gang);
   out.state = verdict.state;
   out.sentence = SentenceOf(cluster, gang, verdict, decision);
+  if (verdict.state == State::kWaits && verdict.reason.has_value() && verdict.reason->kind == Reason::Kind::kNoRoom)
+    out.sentence.Add(RestingText(cluster, gang::FindResting(cluster, policy, now, id)));
   out.admitted = gang.admitted;
   out.min_member = gang.min_member;
   out.pods = static_cast<int>(gang.tasks.size());
@@ -648,7 +660,7 @@ Explanation ExplainGang(const Cluster& cluster, const Decisions& decisions, Gang
   asked.Add(gang.held);
   out.cluster = ClusterAmounts(cluster, asked);
   const gang::QueueTree tree(cluster);
-  out.queue = AccountOf(cluster, gang::Shares(cluster, tree, sharing), gang.queue, asked);
+  out.queue = AccountOf(cluster, gang::Shares(cluster, tree, policy.sharing), gang.queue, asked);
   if (decision != nullptr) {
     out.evicted = EvictedBy(cluster, *decision);
     out.evict_for = decision->evict_for;

@@ -5,6 +5,7 @@
 
 #include <vector>
 
+#include "absl/time/time.h"
 #include "plugin/explain/explanation.h"
 #include "plugin/gang/policy.h"
 #include "plugin/model/cluster.h"
@@ -12,9 +13,9 @@
 
 namespace gangway::explain {
 
-// `decisions` are what Schedule decided of this very cluster. The gang is known.
+// `decisions` are what Schedule decided of this very cluster by this policy at that time. The gang is known.
 Explanation ExplainGang(const model::Cluster& cluster, const model::Decisions& decisions, model::GangId gang,
-                        gang::Sharing sharing);
+                        const gang::Policy& policy, absl::Time now);
 
 // The parts that are about its pods, for a cluster in which those to come are there too.
 std::vector<Ask> AsksOf(const model::Cluster& cluster, model::GangId gang);

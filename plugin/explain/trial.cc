@@ -167,7 +167,7 @@ absl::StatusOr<Explanation> Trial::Explain(const GangKey& gang) {
   FindClaims();
   LetCome(false);
   const model::Decisions decisions = Decide();
-  Explanation out = ExplainGang(cluster_, decisions, Find(gang), policy_.sharing);
+  Explanation out = ExplainGang(cluster_, decisions, Find(gang), policy_, now_);
   if (LooksForStart(out.state)) AddStart(StartsAsThingsAre(decisions), gang, out);
   out.to_come = static_cast<int>(index_.facts().to_come.size());
   if (out.to_come == 0) return out;
@@ -201,7 +201,7 @@ absl::StatusOr<QueueExplanation> Trial::ExplainQueue(absl::string_view queue) {
 absl::StatusOr<Explanation> Trial::ExplainWith(const GangKey& gang, absl::Span<const Change> changes) {
   return With(gang, changes, [&](const Events& events) {
     const model::Decisions decisions = Decide();
-    Explanation out = ExplainGang(cluster_, decisions, Find(gang), policy_.sharing);
+    Explanation out = ExplainGang(cluster_, decisions, Find(gang), policy_, now_);
     if (LooksForStart(out.state)) AddStart(StartsAfter(FactsWith(index_.facts(), events), decisions), gang, out);
     return out;
   });

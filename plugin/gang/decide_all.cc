@@ -393,7 +393,9 @@ class CycleOfAll : private Cycle {
     }
     std::map<model::QueueId, SurplusLine> within, beyond;
     for (auto& [placement, taken] : wanting_more_) {
-      if (const GangId first = eviction_.UnsettledBy(placement->gang()); first != model::kNone) {
+      GangId first = eviction_.UnsettledBy(placement->gang());
+      if (first == model::kNone) first = eviction_.GoesFor(placement->gang());
+      if (first != model::kNone) {
         placement->LeaveRestTo(first);
         continue;
       }

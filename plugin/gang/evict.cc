@@ -271,9 +271,15 @@ GangId Eviction::UnsettledBy(GangId id) const {
   return model::kNone;
 }
 
+GangId Eviction::GoesFor(GangId id) const {
+  const auto goes = goes_for_.find(id);
+  return goes == goes_for_.end() ? model::kNone : goes->second;
+}
+
 void Eviction::Tell(GangId id, Found found, model::Decision& decision) {
   for (const Bundle& bundle : found.chosen) {
     decision.evicted.insert(decision.evicted.end(), bundle.tasks.begin(), bundle.tasks.end());
+    if (bundle.whole) goes_for_.emplace(bundle.gang, id);
   }
   SortByName(decision.evicted);
   decision.evict_for = found.what_for;

@@ -20,6 +20,7 @@
 #include <utility>
 #include <vector>
 
+#include "absl/container/flat_hash_map.h"
 #include "absl/functional/function_ref.h"
 #include "absl/time/time.h"
 #include "plugin/gang/constraint/asks.h"
@@ -67,6 +68,9 @@ class Eviction {
   // A gang for which room was made in this call, and which more pods of this one, wherever they go, could leave without
   // a node that it may use (constraint::Constraint::UnsettledBy). kNone: there is none.
   model::GangId UnsettledBy(model::GangId gang) const;
+
+  // For whom the gang goes as a whole, by this call; kNone: it does not.
+  model::GangId GoesFor(model::GangId gang) const;
 
   // Whether somebody has been looked for who might go.
   bool tried() const { return tried_; }
@@ -116,6 +120,7 @@ class Eviction {
   bool tried_ = false;
   absl::Time look_again_ = absl::InfiniteFuture();
   std::vector<model::GangId> placed_;
+  absl::flat_hash_map<model::GangId, model::GangId> goes_for_;
   // Of those for whom room was made in this call, where others' places may change what they can use.
   std::vector<std::pair<const constraint::Asks*, model::GangId>> settled_;
   model::GangId has_nodes_ = model::kNone;  // are kept for it

@@ -165,21 +165,25 @@ bool Reclaim::QueuesAboveLose(const Preemptor& preemptor, const Branch& theirs, 
 
 // ---- who may go
 
-bool Reclaim::Rests(const Candidate& candidate) {
+absl::Time Reclaim::RestsUntil(const Candidate& candidate) const {
   const Gang& gang = cluster_.gang(candidate.gang);
   const int evictions = EvictionsOfLate(gang, now_);
-  if (evictions == 0 || candidate.leaving) return false;
+  if (evictions == 0 || candidate.leaving) return absl::InfinitePast();
   const absl::Duration least = MinRuntimeOf(cluster_, overlay_.tree(), gang.queue);
   absl::Duration rest = std::max(least, policy_.rests_for);
   for (int i = 1; i < evictions && rest < kLongestRest; ++i) rest *= 2;
   // Who has not begun again, and may never, stays no longer for it.
   const absl::Time from = candidate.started == absl::InfiniteFuture() ? gang.last_evicted : candidate.started;
-  const absl::Time until = from + std::max(least, std::min(rest, kLongestRest));
+  return from + std::max(least, std::min(rest, kLongestRest));
+}
+
+bool Reclaim::Rests(const Candidate& candidate) {
+  const absl::Time until = RestsUntil(candidate);
   if (until > now_) look_again_ = std::min(look_again_, until);
   return until > now_;
 }
 
-std::vector<Candidate> Reclaim::Candidates(const Preemptor& preemptor, const Holders& holders) {
+std::vector<Candidate> Reclaim::CandidatesInTime(const Preemptor& preemptor, const Holders& holders) {
   std::vector<Candidate> candidates;
   const QueueId own = cluster_.gang(preemptor.gang).queue;
   for (const auto& [queue, gangs] : holders.by_queue()) {
@@ -188,12 +192,20 @@ std::vector<Candidate> Reclaim::Candidates(const Preemptor& preemptor, const Hol
     if (!IsReclaimable(queue, theirs) || !IsEntitled(preemptor.sum, ours) || !IsOver(theirs, preemptor.sum)) continue;
     for (Candidate candidate : gangs) {
       candidate.queue_priority = cluster_.queue(queue).priority;
-      if (Rests(candidate)) {
-        candidate.whole = false;
-        if (candidate.has_surplus) candidates.push_back(candidate);
-        continue;
-      }
+      candidates.push_back(candidate);
+    }
+  }
+  return candidates;
+}
+
+std::vector<Candidate> Reclaim::Candidates(const Preemptor& preemptor, const Holders& holders) {
+  std::vector<Candidate> in_time = CandidatesInTime(preemptor, holders), candidates;
+  for (Candidate& candidate : in_time) {
+    if (!Rests(candidate)) {
       Holders::Add(candidate, candidates);
+    } else if (candidate.has_surplus) {
+      candidate.whole = false;
+      candidates.push_back(candidate);
     }
   }
   return candidates;

@@ -50,6 +50,9 @@ class Reclaim {
   int EntitledLevels(model::QueueId queue, const model::Resources& wanted);
   // Gangs of other queues that may have to leave for it.
   std::vector<Candidate> Candidates(const Preemptor& preemptor, const Holders& holders);
+  // The same, each whole, were none of them kept for having been evicted of late; and until when that keeps one.
+  std::vector<Candidate> CandidatesInTime(const Preemptor& preemptor, const Holders& holders);
+  absl::Time RestsUntil(const Candidate& candidate) const;
   // When there are more of them though nothing happens.
   absl::Time look_again() const { return look_again_; }
   // What a queue that lacks all of it would win by it of what it deserves, as a part of the cluster: nobody wins more.

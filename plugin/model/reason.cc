@@ -105,33 +105,24 @@ Words Claim(const Reason& reason) {
   return claim;
 }
 
-// How much gangs are let in for, where that is not what there is.
-Words LetIn(const Reason& reason) {
-  std::vector<Words> limits;
-  for (const SumLack& sum : reason.sums) {
-    if (sum.limit != sum.capacity) limits.push_back(Amount(sum.dim, sum.limit));
-  }
-  return limits.empty() ? Words() : Words(phrases::kLetInUpTo, Words::Joined(std::move(limits), kAnd));
-}
-
-// Of a cluster the numbers are what it has, not what is let in: a reader compares them with their nodes.
+// Of a cluster the numbers are what it has: a reader compares them with their nodes. Too many is what must go before it
+// is let in, by what gangs are let in for.
 Words Sums(const Reason& reason, const Words& holder) {
   const bool cluster = reason.kind == Reason::Kind::kClusterFull;
   std::vector<Words> sums;
   for (const SumLack& sum : reason.sums) {
-    const std::int64_t there = cluster ? sum.capacity : sum.limit, room = there - sum.in_use;
+    const std::int64_t there = cluster ? sum.capacity : sum.limit, room = sum.limit - sum.in_use;
     const auto text = [&](std::int64_t amount) { return AmountText(sum.dim, amount); };
     if (room >= sum.needed && !reason.kept_for.empty()) {
       sums.push_back({phrases::kUsesAndIsKept, sum.dim, text(sum.needed), holder, text(sum.in_use), text(there),
                       Words(phrases::kOther, reason.kept_for)});
       continue;
     }
-    const std::string used = text(sum.in_use - sum.promised),
-                      too_many = text(sum.needed - std::max<std::int64_t>(room, 0));
-    sums.push_back(sum.promised == 0
-                       ? Words(phrases::kUses, sum.dim, text(sum.needed), holder, used, text(there), too_many)
-                       : Words(phrases::kUsesAndPromises, sum.dim, text(sum.needed), holder, used, text(there),
-                               text(sum.promised), too_many));
+    Words words(phrases::kUses, sum.dim, text(sum.needed), holder, text(sum.in_use - sum.promised), text(there));
+    if (sum.promised > 0) words.Add({phrases::kMorePromisedBefore, text(sum.promised)});
+    if (sum.limit != there) words.Add({phrases::kLetInUpToSum, text(sum.limit)});
+    words.Add({phrases::kSoMuchTooMany, text(sum.needed - std::max<std::int64_t>(room, 0))});
+    sums.push_back(std::move(words));
   }
   return Words::Joined(std::move(sums), phrases::kSemicolon);
 }
@@ -199,7 +190,7 @@ Words Obstacle(const Reason& reason) {
     case Reason::Kind::kQuotaFull:
       return Sums(reason, {phrases::kTheQuota, reason.subject});
     case Reason::Kind::kClusterFull:
-      return Sums(reason, phrases::kTheCluster).Add(LetIn(reason));
+      return Sums(reason, phrases::kTheCluster);
   }
   return {};
 }

@@ -88,17 +88,16 @@ inline constexpr Phrase kLabelMatchDoesNotRead("; HyperNode $0 selects nothing b
 inline constexpr Phrase kOrLess("$0 or less", "$0 或更低");
 inline constexpr Phrase kNoQueue("there is no queue $0", "没有名为 $0 的队列");
 inline constexpr Phrase kQueueIsClosed("queue $0 is closed", "队列 $0 已关闭");
-inline constexpr Phrase kUses("needs $0 $1, $2 uses $3 of $4, $5 too many", "需要 $0 $1，$2已用 $3（共 $4），超出 $5");
-inline constexpr Phrase kUsesAndPromises(
-    "needs $0 $1, $2 uses $3 of $4, $5 more are promised to gangs let in before, $6 too many",
-    "需要 $0 $1，$2已用 $3（共 $4），另有 $5 已承诺给先前获准入的 gang，超出 $6");
+inline constexpr Phrase kUses("needs $0 $1, $2 uses $3 of $4", "需要 $0 $1，$2已用 $3（共 $4）");
+inline constexpr Phrase kMorePromisedBefore(", $0 more are promised to gangs let in before",
+                                            "，另有 $0 已承诺给先前获准入的 gang");
+inline constexpr Phrase kSoMuchTooMany(", $0 too many", "，超出 $0");
 inline constexpr Phrase kUsesAndIsKept("needs $0 $1, $2 uses $3 of $4, and what is free of it is kept for $5",
                                        "需要 $0 $1，$2已用 $3（共 $4），空闲的部分为$5保留");
 inline constexpr Phrase kQueueKept("; what becomes free there is kept for it", "；那里空出来的部分为它保留");
 inline constexpr Phrase kTheQueue("queue $0", "队列 $0 ");
 inline constexpr Phrase kTheQuota("quota $0", "资源配额 $0 ");
 inline constexpr Phrase kTheCluster("the cluster", "集群");
-inline constexpr Phrase kLetInUpTo(" (gangs are let in for up to $0)", "（gang 的准入上限为 $0）");
 inline constexpr Phrase kGroupMissing("waits for its PodGroup: there is no $0 $1", "等待其 PodGroup：没有 $0 $1");
 inline constexpr Phrase kGroupsNotServed(
     "waits for its PodGroup $0: the cluster has no $1, or the scheduler may not list them",
@@ -195,6 +194,10 @@ inline constexpr Phrase kMorePromised(", $0 more are promised to gangs that come
 inline constexpr Phrase kLetInUpToSum(", gangs are let in for up to $0", "，gang 的准入上限为 $0");
 inline constexpr Phrase kNextRoundEvicts("; the scheduler's next round evicts $0$1", "；调度器的下一轮将驱逐 $0$1");
 inline constexpr Phrase kNextRoundMoves("; the scheduler's next round moves $0$1", "；调度器的下一轮将迁移 $0$1");
+inline constexpr CountedPhrase kCouldLeaveLater("; $0 gang of $1 could leave for it from $2 on",
+                                                "; $0 gangs of $1 could leave for it, the first from $2 on",
+                                                "；$1 的 $0 个 gang 以后可以为它让出，最早从 $2 起");
+inline constexpr Phrase kSeveralQueues("several queues", "多个队列");
 inline constexpr Phrase kPodsOf("$0 of $1", "$1 的 $0");
 inline constexpr Phrase kForItsPriority(" for its priority", "（因为它的优先级）");
 inline constexpr Phrase kForItsShare(" for what its queue deserves", "（因为其队列的应得量）");

@@ -367,7 +367,7 @@ TEST_F(ProcessTest, VolcanosSchedulerConfigurationIsFollowedAndReadAgain) {
       "POST", group,
       R"({"apiVersion":"scheduling.volcano.sh/v1beta1","kind":"PodGroup","metadata":{"name":"large"},"spec":{"minMember":1,"queue":"default","minResources":{"cpu":"1000"}}})");
   EXPECT_TRUE(Eventually([&] {
-    return absl::StrContains(scheduler.Page("/debug/dump"), "gangs are let in for up to cpu ");
+    return absl::StrContains(scheduler.Page("/debug/dump"), "gangs are let in for up to ");
   })) << scheduler.log();
   WriteFile(conf, "actions: enqeue\n");
   scheduler.process().Signal(SIGHUP);

@@ -344,6 +344,18 @@ TEST(ExplainGangTest, AGangThatWasLetInAndHasNoPodsWaitsForThem) {
   EXPECT_FALSE(outcome->complete);
 }
 
+TEST(ExplainGangTest, WhoCouldLeaveLaterIsTold) {
+  FactsBuilder builder;
+  builder.Nodes(1).AddGang("low", 1, 1, 16000, 1).AddGang("high", 1, 1, 16000);
+  builder.facts.queues[0].min_runtime = absl::Minutes(10);
+  builder.facts.pods[0].started = At(5);
+  builder.facts.priority_classes = {{"high", 100}};
+  builder.GangOf("high").priority_class = "high";
+  EXPECT_EQ(Explained(builder).Of("high").sentence.English(),
+            "waits for 1 of 1 task: w needs cpu 16; 1 node has 0 free, 0 fit; 1 gang of queue default could leave for "
+            "it from 2026-09-21T14:23:25Z on");
+}
+
 // 16 cpu; gangs are let in for up to 19.2: 9 are held, 9 promised to `promised`.
 TEST(ExplainGangTest, WhatIsPromisedIsNoPartOfWhatIsHeld) {
   FactsBuilder builder;

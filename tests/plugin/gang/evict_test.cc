@@ -43,6 +43,22 @@ TEST_F(EvictTest, AHighPriorityDoesNotWaitBehindALowOneThatRuns) {
             "waits for 2 of 2 tasks: room is kept for it until 2 pods of default/low have ended");
 }
 
+// A pod beyond its minimum that began now would be alone in a moment.
+TEST_F(EvictTest, AGangThatGoesAsAWholeGrowsNoMore) {
+  Node("n1", Amounts(4000));
+  Node("n2", Amounts(1000));
+  Group("elastic", "low", 2);
+  for (const char* name : {"e-0", "e-1"}) Runs("elastic", name, Amounts(2000), "n1");
+  Waits("elastic", "e-2", Amounts(1000));
+  OneWaits("high", "high", "default", Amounts(4000));
+  EXPECT_THAT(NamesOf(Of("high").evicted), ElementsAre("e-0", "e-1"));
+  const Decision decision = Of("elastic");
+  EXPECT_THAT(decision.placements, IsEmpty());
+  ASSERT_TRUE(decision.reason.has_value());
+  EXPECT_EQ(model::Render(*decision.reason),
+            "waits for 1 of 3 tasks: room is kept for gangs that lack their minimum, the first is default/high");
+}
+
 // Until the pods are gone nobody else is evicted for it, and nobody else is placed where they were.
 TEST_F(EvictTest, TheRoomIsKeptForWhomItWasMadeUntilThePodsAreGone) {
   Node("n1", Amounts(4000));

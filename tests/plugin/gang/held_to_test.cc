@@ -166,8 +166,7 @@ TEST_F(HeldToTest, AFullClusterKeepsNobodyOutWhoIsOwedItsShare) {
   EXPECT_THAT(LetIn(), ElementsAre("b1"));
   EXPECT_EQ(model::Render(*Of("b2").reason),
             "waits for 1 of 1 task: needs cpu 8, the cluster uses 16 of 16, 8 more are promised to gangs let in "
-            "before, 8 too "
-            "many (gangs are let in for up to cpu 19.2)");
+            "before, gangs are let in for up to 19.2, 8 too many");
 }
 
 TEST_F(HeldToTest, LetInOrNotWhoKeepsWithinItsShareComesFirst) {

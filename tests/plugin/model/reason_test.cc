@@ -63,8 +63,8 @@ TEST(RenderTest, SumsSayHowMuchIsTooMuch) {
   reason.min_member = 12;
   reason.sums = {{"cpu", 144'000, 115'200, 0, 96'000}};
   EXPECT_EQ(Render(reason),
-            "waits for 12 of 12 tasks: needs cpu 144, the cluster uses 0 of 96, 48 too many (gangs are let in for up "
-            "to cpu 115.2)");
+            "waits for 12 of 12 tasks: needs cpu 144, the cluster uses 0 of 96, gangs are let in for up to 115.2, 28.8 "
+            "too many");
   reason.sums[0].limit = 96'000;
   EXPECT_EQ(Render(reason), "waits for 12 of 12 tasks: needs cpu 144, the cluster uses 0 of 96, 48 too many");
 }
@@ -77,18 +77,17 @@ TEST(RenderTest, CapacitiesAreTheClusters) {
   reason.min_member = 2;
   reason.sums = {{"nvidia.com/gpu", 12, 19, 8, 16}};
   EXPECT_EQ(Render(reason),
-            "waits for 2 of 2 tasks: needs nvidia.com/gpu 12, the cluster uses 8 of 16, 4 too many (gangs are let in "
-            "for up to nvidia.com/gpu 19)");
+            "waits for 2 of 2 tasks: needs nvidia.com/gpu 12, the cluster uses 8 of 16, gangs are let in for up to 19, "
+            "1 too many");
   reason.sums[0].in_use = 18;
   reason.sums[0].promised = 8;
   EXPECT_EQ(Render(reason),
             "waits for 2 of 2 tasks: needs nvidia.com/gpu 12, the cluster uses 10 of 16, 8 more are promised to gangs "
-            "let in before, 12 too many (gangs are let in for up to nvidia.com/gpu 19)")
+            "let in before, gangs are let in for up to 19, 11 too many")
       << "nothing uses more than there is";
-  EXPECT_EQ(
-      Tell(reason).In(Language::kChinese),
-      "等待 2 个任务中的 2 个：需要 nvidia.com/gpu 12，集群已用 10（共 16），另有 8 已承诺给先前获准入的 gang，超出 12"
-      "（gang 的准入上限为 nvidia.com/gpu 19）");
+  EXPECT_EQ(Tell(reason).In(Language::kChinese),
+            "等待 2 个任务中的 2 个：需要 nvidia.com/gpu 12，集群已用 10（共 16），另有 8 已承诺给先前获准入的 gang，"
+            "gang 的准入上限为 19，超出 11");
 }
 
 TEST(RenderTest, EachKindHasItsWords) {
