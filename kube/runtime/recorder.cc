@@ -3,12 +3,16 @@
 #include <algorithm>
 #include <deque>
 #include <list>
+#include <tuple>
 #include <utility>
+#include <vector>
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "absl/strings/str_join.h"
+#include "absl/strings/str_split.h"
 #include "api/json.h"
 #include "api/resource.h"
 #include "base/hash.h"
@@ -22,6 +26,7 @@ namespace {
 constexpr std::size_t kMaxMessage = 1024;                      // Kubernetes refuses longer ones
 constexpr absl::Duration kLookAgain = absl::Milliseconds(20);  // whether others are still busy
 constexpr std::size_t kMaxNamePrefix = 236;                    // 253 less a dot and 16 digits
+constexpr absl::string_view kBetween("\0", 1);                 // parts of a packed note
 
 struct EventView {
   std::int32_t count = 0;
@@ -41,6 +46,33 @@ std::string Shortened(absl::string_view text, std::size_t max) {
 }
 
 const char* TypeName(EventNote::Type type) { return type == EventNote::Type::kNormal ? "Normal" : "Warning"; }
+
+// A note in one string, and back: thousands may wait, and one is nine of them. Only the message, which is the last and
+// is shortened, may hold a NUL.
+std::string Packed(const EventNote& note) {
+  const api::ObjectReference& object = note.regarding;
+  return absl::StrJoin(std::make_tuple(TypeName(note.type), note.reason, object.kind, object.ns, object.name,
+                                       object.uid, object.api_version, object.resource_version, object.field_path,
+                                       Shortened(note.message, kMaxMessage)),
+                       kBetween);
+}
+
+EventNote Unpacked(absl::string_view packed) {
+  const std::vector<std::string> parts = absl::StrSplit(packed, absl::MaxSplits(kBetween, 9));
+  EventNote note;
+  note.type = parts[0] == TypeName(EventNote::Type::kNormal) ? EventNote::Type::kNormal : EventNote::Type::kWarning;
+  note.reason = parts[1];
+  api::ObjectReference& object = note.regarding;
+  object.kind = parts[2];
+  object.ns = parts[3];
+  object.name = parts[4];
+  object.uid = parts[5];
+  object.api_version = parts[6];
+  object.resource_version = parts[7];
+  object.field_path = parts[8];
+  note.message = parts[9];
+  return note;
+}
 
 std::string EventName(absl::string_view component, const EventNote& note) {
   std::uint64_t hash = StableHash(component);
@@ -77,7 +109,7 @@ class Recorder::Impl {
     if (series->waiting() == 0) {
       if (waiting_ >= options_.max_waiting) return dropped_.Add();
       ++waiting_;
-      series->note = Told(note);
+      series->note = Packed(note);
     }
     ++series->unsent;
     series->last = loop_.Now();
@@ -89,9 +121,8 @@ class Recorder::Impl {
  private:
   // One Event and the repeats that it counts.
   struct Series {
-    std::string key;  // of the Event: its namespace, a slash and its name
-    // What it says, while that may have to be written: it is most of a series, and a cluster has thousands that rest.
-    std::unique_ptr<const EventNote> note;
+    std::string key;   // of the Event: its namespace, a slash and its name
+    std::string note;  // packed, while it may have to be written: a cluster has thousands that rest
     absl::Time first, last;
     std::int32_t written = 0;  // the count in the Event; 0: it is not there
     std::int32_t unsent = 0, sending = 0;
@@ -123,12 +154,6 @@ class Recorder::Impl {
       recent_.pop_back();
     }
     return series;
-  }
-
-  static std::unique_ptr<const EventNote> Told(const EventNote& note) {
-    auto told = std::make_unique<EventNote>(note);
-    told->message = Shortened(note.message, kMaxMessage);
-    return told;
   }
 
   void Schedule(const SeriesPtr& series) {
@@ -234,7 +259,7 @@ class Recorder::Impl {
 
   void Rest(Series& series) {
     --waiting_;
-    series.note.reset();
+    std::string().swap(series.note);  // assigned to, it would keep its room
   }
 
   void TryAgain(Series& series, std::int32_t sent, absl::Duration delay) {
@@ -251,7 +276,7 @@ class Recorder::Impl {
   }
 
   std::string NewEvent(const Series& series) const {
-    const EventNote& note = *series.note;
+    const EventNote note = Unpacked(series.note);
     const api::ObjectReference& object = note.regarding;
     std::string body;
     api::JsonWriter json(body);
