@@ -16,7 +16,7 @@
 #include "benchmark/benchmark.h"
 #include "sandbox/cluster/cluster.h"
 
-namespace gangway {
+namespace gangway::assembly {
 namespace {
 
 constexpr int kNodes = 1000;
@@ -64,7 +64,7 @@ double BytesOfScheduler(int gangs, int size) {
   loop.RunFor(absl::Seconds(5));
   const auto client = cluster.NewClient("scheduler");
   client->ShowManagedFields();  // as a real API server does
-  auto scheduler = assembly::MakeComponents(loop, *client, {"scheduler"}, {});
+  auto scheduler = MakeComponents(loop, *client, {"scheduler"}, {});
   scheduler->Start();
   loop.RunFor(absl::Seconds(5));
   GW_CHECK(scheduler->synced());
@@ -104,4 +104,4 @@ void BM_BytesOfScheduler(benchmark::State& state) {
 BENCHMARK(BM_BytesOfScheduler)->ArgName("pods")->Arg(1000)->Iterations(1)->Unit(benchmark::kMillisecond);
 
 }  // namespace
-}  // namespace gangway
+}  // namespace gangway::assembly

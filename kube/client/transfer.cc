@@ -14,8 +14,8 @@ namespace {
 
 // Of a refusal we keep as much as its message may need.
 constexpr std::size_t kMaxRefusalBytes = 1u << 20;
-// Of each request under way: what TLS brings at once; of writes, whose answers are short; what is sent at once.
-constexpr long kBufferBytes = 16 << 10, kBufferBytesOfWrites = 4 << 10, kUploadBufferBytes = 16 << 10;
+// Of each request under way: for what comes, which is short where it answers a write, and for what is sent.
+constexpr long kBufferBytes = 128 << 10, kBufferBytesOfWrites = 16 << 10, kUploadBufferBytes = 16 << 10;
 
 bool HasSpaceOrControl(absl::string_view text) {
   return std::any_of(text.begin(), text.end(),
