@@ -316,17 +316,22 @@ class Decoder {
   DecodeReport& report_;
 };
 
-}  // namespace
+// Kept for the next document: what is needed for one of so many bytes. A list's page takes megabytes, and comes once.
+constexpr std::size_t kKeptForBytes = 256 << 10;
 
-DecodeReport DecodeInto(absl::string_view json, const Type& type, void* out) {
-  thread_local od::parser parser;
-  thread_local std::string padded;
+struct ParserMemory {
+  od::parser parser;
+  std::string padded;
+};
+
+DecodeReport DecodeIn(ParserMemory& memory, absl::string_view json, const Type& type, void* out) {
+  std::string& padded = memory.padded;
   padded.reserve(json.size() + simdjson::SIMDJSON_PADDING);
   padded.assign(json.data(), json.size());
   DecodeReport report;
   od::document document;
   od::value root;
-  if (parser.iterate(padded.data(), padded.size(), padded.capacity()).get(document) != simdjson::SUCCESS) {
+  if (memory.parser.iterate(padded.data(), padded.size(), padded.capacity()).get(document) != simdjson::SUCCESS) {
     report.status = absl::InvalidArgumentError("not valid JSON");
     return report;
   }
@@ -340,6 +345,15 @@ DecodeReport DecodeInto(absl::string_view json, const Type& type, void* out) {
     report.status = absl::InvalidArgumentError("not valid JSON: something follows the object");
   }
   return report;
+}
+
+}  // namespace
+
+DecodeReport DecodeInto(absl::string_view json, const Type& type, void* out) {
+  thread_local ParserMemory memory;
+  if (json.size() <= kKeptForBytes) return DecodeIn(memory, json, type, out);
+  ParserMemory once;
+  return DecodeIn(once, json, type, out);
 }
 
 // --- out

@@ -11,7 +11,7 @@
 #include <spdlog/spdlog.h>
 
 #include "absl/base/thread_annotations.h"
-#include "absl/container/flat_hash_map.h"
+#include "absl/container/node_hash_map.h"
 #include "absl/strings/str_cat.h"
 #include "absl/time/clock.h"
 #include "base/mutex.h"
@@ -166,12 +166,13 @@ class Logger {
     const absl::Time now = now_ ? now_() : absl::Now();
     if (window_ <= absl::ZeroDuration()) return Print(now, level, body, 0);
     PrintExpired(now);
+    body.shrink_to_fit();  // it may be kept
     const auto [it, fresh] = seen_.try_emplace(std::move(body), Seen{level, 0});
     if (!fresh) {
       ++it->second.repeats;
       return;
     }
-    order_.emplace_back(now, it->first);
+    order_.emplace_back(now, &it->first);
     Print(now, level, it->first, 0);
   }
 
@@ -193,7 +194,7 @@ class Logger {
   }
 
   void Expire(absl::Time now) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_) {
-    const auto it = seen_.find(order_.front().second);
+    const auto it = seen_.find(*order_.front().second);
     if (it->second.repeats > 0) Print(now, it->second.level, it->first, it->second.repeats);
     seen_.erase(it);
     order_.pop_front();
@@ -220,8 +221,8 @@ class Logger {
   absl::AnyInvocable<void(absl::string_view)> sink_ ABSL_GUARDED_BY(mu_);
   absl::AnyInvocable<absl::Time()> now_ ABSL_GUARDED_BY(mu_);
   std::unique_ptr<spdlog::logger> out_;
-  absl::flat_hash_map<std::string, Seen> seen_ ABSL_GUARDED_BY(mu_);
-  std::deque<std::pair<absl::Time, std::string>> order_ ABSL_GUARDED_BY(mu_);  // when first printed
+  absl::node_hash_map<std::string, Seen> seen_ ABSL_GUARDED_BY(mu_);
+  std::deque<std::pair<absl::Time, const std::string*>> order_ ABSL_GUARDED_BY(mu_);  // when first printed
 };
 
 // Loggers are never destroyed: another thread may be printing with the one before, or in the end of the process.

@@ -14,6 +14,8 @@ namespace {
 
 // Of a refusal we keep as much as its message may need.
 constexpr std::size_t kMaxRefusalBytes = 1u << 20;
+// Of each request under way: for what comes, which is short where it answers a write, and for what is sent.
+constexpr long kBufferBytes = 128 << 10, kBufferBytesOfWrites = 16 << 10, kUploadBufferBytes = 16 << 10;
 
 bool HasSpaceOrControl(absl::string_view text) {
   return std::any_of(text.begin(), text.end(),
@@ -83,7 +85,8 @@ absl::Status Transfer::Prepare(CURL* easy, const Endpoint& endpoint, Credentials
   curl_easy_setopt(easy, CURLOPT_ERRORBUFFER, error_.data());
   curl_easy_setopt(easy, CURLOPT_WRITEFUNCTION, &Transfer::OnBody);
   curl_easy_setopt(easy, CURLOPT_WRITEDATA, this);
-  curl_easy_setopt(easy, CURLOPT_BUFFERSIZE, 128L * 1024);
+  curl_easy_setopt(easy, CURLOPT_BUFFERSIZE, IsWriteMethod(request_.method) ? kBufferBytesOfWrites : kBufferBytes);
+  curl_easy_setopt(easy, CURLOPT_UPLOAD_BUFFERSIZE, kUploadBufferBytes);
   curl_easy_setopt(easy, CURLOPT_USERAGENT, options.user_agent.c_str());
   curl_easy_setopt(easy, CURLOPT_CONNECTTIMEOUT_MS,
                    std::max(1L, static_cast<long>(absl::ToInt64Milliseconds(options.connect_timeout))));

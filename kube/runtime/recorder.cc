@@ -3,12 +3,16 @@
 #include <algorithm>
 #include <deque>
 #include <list>
+#include <tuple>
 #include <utility>
+#include <vector>
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "absl/strings/str_join.h"
+#include "absl/strings/str_split.h"
 #include "api/json.h"
 #include "api/resource.h"
 #include "base/hash.h"
@@ -22,6 +26,7 @@ namespace {
 constexpr std::size_t kMaxMessage = 1024;                      // Kubernetes refuses longer ones
 constexpr absl::Duration kLookAgain = absl::Milliseconds(20);  // whether others are still busy
 constexpr std::size_t kMaxNamePrefix = 236;                    // 253 less a dot and 16 digits
+constexpr absl::string_view kBetween("\0", 1);                 // parts of a packed note
 
 struct EventView {
   std::int32_t count = 0;
@@ -41,6 +46,33 @@ std::string Shortened(absl::string_view text, std::size_t max) {
 }
 
 const char* TypeName(EventNote::Type type) { return type == EventNote::Type::kNormal ? "Normal" : "Warning"; }
+
+// A note in one string, and back: thousands may wait, and one is nine of them. Only the message, which is the last and
+// is shortened, may hold a NUL.
+std::string Packed(const EventNote& note) {
+  const api::ObjectReference& object = note.regarding;
+  return absl::StrJoin(std::make_tuple(TypeName(note.type), note.reason, object.kind, object.ns, object.name,
+                                       object.uid, object.api_version, object.resource_version, object.field_path,
+                                       Shortened(note.message, kMaxMessage)),
+                       kBetween);
+}
+
+EventNote Unpacked(absl::string_view packed) {
+  const std::vector<std::string> parts = absl::StrSplit(packed, absl::MaxSplits(kBetween, 9));
+  EventNote note;
+  note.type = parts[0] == TypeName(EventNote::Type::kNormal) ? EventNote::Type::kNormal : EventNote::Type::kWarning;
+  note.reason = parts[1];
+  api::ObjectReference& object = note.regarding;
+  object.kind = parts[2];
+  object.ns = parts[3];
+  object.name = parts[4];
+  object.uid = parts[5];
+  object.api_version = parts[6];
+  object.resource_version = parts[7];
+  object.field_path = parts[8];
+  note.message = parts[9];
+  return note;
+}
 
 std::string EventName(absl::string_view component, const EventNote& note) {
   std::uint64_t hash = StableHash(component);
@@ -77,6 +109,7 @@ class Recorder::Impl {
     if (series->waiting() == 0) {
       if (waiting_ >= options_.max_waiting) return dropped_.Add();
       ++waiting_;
+      series->note = Packed(note);
     }
     ++series->unsent;
     series->last = loop_.Now();
@@ -88,8 +121,8 @@ class Recorder::Impl {
  private:
   // One Event and the repeats that it counts.
   struct Series {
-    std::string ns, name;  // of the Event
-    EventNote note;
+    std::string key;   // of the Event: its namespace, a slash and its name
+    std::string note;  // packed, while it may have to be written: a cluster has thousands that rest
     absl::Time first, last;
     std::int32_t written = 0;  // the count in the Event; 0: it is not there
     std::int32_t unsent = 0, sending = 0;
@@ -98,27 +131,26 @@ class Recorder::Impl {
     bool scheduled = false;
     absl::Time not_before = absl::InfinitePast();
     std::int32_t waiting() const { return unsent + sending; }
+    absl::string_view ns() const { return absl::string_view(key).substr(0, key.find('/')); }
+    absl::string_view name() const { return absl::string_view(key).substr(key.find('/') + 1); }
   };
   using SeriesPtr = std::shared_ptr<Series>;
+  using Recent = std::list<SeriesPtr>;
 
   SeriesPtr SeriesOf(const EventNote& note) {
-    const std::string ns = note.regarding.ns.empty() ? "default" : note.regarding.ns;
-    std::string name = EventName(options_.component, note);
-    std::string key = absl::StrCat(ns, "/", name);
-    if (const auto it = by_name_.find(key); it != by_name_.end()) {
+    const absl::string_view ns = note.regarding.ns.empty() ? "default" : absl::string_view(note.regarding.ns);
+    std::string key = absl::StrCat(ns, "/", EventName(options_.component, note));
+    if (const auto it = by_key_.find(key); it != by_key_.end()) {
       recent_.splice(recent_.begin(), recent_, it->second);
-      return it->second->second;
+      return *it->second;
     }
     auto series = std::make_shared<Series>();
-    series->ns = ns;
-    series->name = std::move(name);
-    series->note = note;
-    series->note.message = Shortened(note.message, kMaxMessage);
+    series->key = std::move(key);
     series->first = loop_.Now();
-    recent_.emplace_front(key, series);
-    by_name_.emplace(std::move(key), recent_.begin());
+    recent_.push_front(series);
+    by_key_.emplace(series->key, recent_.begin());
     if (recent_.size() > options_.remembered) {  // one that is being written goes on being so
-      by_name_.erase(recent_.back().first);
+      by_key_.erase(recent_.back()->key);
       recent_.pop_back();
     }
     return series;
@@ -164,14 +196,14 @@ class Recorder::Impl {
     Request request;
     if (series->look_up) {
       request.method = "GET";
-      request.path = api::PathOf(api::kEvents, series->ns, series->name);
+      request.path = api::PathOf(api::kEvents, series->ns(), series->name());
     } else if (series->written == 0) {
       request.method = "POST";
-      request.path = api::PathOf(api::kEvents, series->ns);
+      request.path = api::PathOf(api::kEvents, series->ns());
       request.body = NewEvent(*series);
     } else {
       request.method = "PATCH";
-      request.path = api::PathOf(api::kEvents, series->ns, series->name);
+      request.path = api::PathOf(api::kEvents, series->ns(), series->name());
       request.content_type = "application/merge-patch+json";
       api::JsonWriter(request.body)
           .BeginObject()
@@ -203,7 +235,7 @@ class Recorder::Impl {
           reply.ok() ? reply->retry_after.value_or(absl::ZeroDuration()) : absl::ZeroDuration();
       TryAgain(*series, sent, std::max(asked, options_.backoff.Next(series->attempts, loop_.Random())));
     } else {
-      log::Warning("event refused", {{"namespace", series->ns}, {"error", StatusFromResponse(*reply).message()}});
+      log::Warning("event refused", {{"namespace", series->ns()}, {"error", StatusFromResponse(*reply).message()}});
       Drop(*series, sent);
     }
     Schedule(series);
@@ -222,7 +254,12 @@ class Recorder::Impl {
     series.written += sent;
     series.attempts = 0;
     series.not_before = loop_.Now() + options_.repeat_interval;
-    if (series.unsent == 0) --waiting_;
+    if (series.unsent == 0) Rest(series);
+  }
+
+  void Rest(Series& series) {
+    --waiting_;
+    std::string().swap(series.note);  // assigned to, it would keep its room
   }
 
   void TryAgain(Series& series, std::int32_t sent, absl::Duration delay) {
@@ -235,18 +272,19 @@ class Recorder::Impl {
     dropped_.Add(sent + series.unsent);
     series.unsent = 0;
     series.attempts = 0;
-    --waiting_;
+    Rest(series);
   }
 
   std::string NewEvent(const Series& series) const {
-    const api::ObjectReference& object = series.note.regarding;
+    const EventNote note = Unpacked(series.note);
+    const api::ObjectReference& object = note.regarding;
     std::string body;
     api::JsonWriter json(body);
     const auto optional = [&json](const char* key, const std::string& value) {
       if (!value.empty()) json.Field(key, value);
     };
     json.BeginObject().Field("kind", "Event").Field("apiVersion", "v1");
-    json.Key("metadata").BeginObject().Field("name", series.name).Field("namespace", series.ns).EndObject();
+    json.Key("metadata").BeginObject().Field("name", series.name()).Field("namespace", series.ns()).EndObject();
     json.Key("involvedObject").BeginObject();
     optional("kind", object.kind);
     optional("namespace", object.ns);
@@ -256,12 +294,12 @@ class Recorder::Impl {
     optional("resourceVersion", object.resource_version);
     optional("fieldPath", object.field_path);
     json.EndObject();
-    json.Field("reason", series.note.reason).Field("message", series.note.message);
+    json.Field("reason", note.reason).Field("message", note.message);
     json.Key("source").BeginObject().Field("component", options_.component);
     optional("host", options_.host);
     json.EndObject();
     json.Field("firstTimestamp", api::FormatTime(series.first)).Field("lastTimestamp", api::FormatTime(series.last));
-    json.Field("count", static_cast<int>(series.sending)).Field("type", TypeName(series.note.type));
+    json.Field("count", static_cast<int>(series.sending)).Field("type", TypeName(note.type));
     json.Key("eventTime").Null();
     json.Field("reportingComponent", options_.component).Field("reportingInstance", options_.host).EndObject();
     return body;
@@ -271,8 +309,8 @@ class Recorder::Impl {
   Client& client_;
   RecorderOptions options_;
   RateLimiter limiter_;
-  std::list<std::pair<std::string, SeriesPtr>> recent_;  // the latest first
-  absl::flat_hash_map<std::string, std::list<std::pair<std::string, SeriesPtr>>::iterator> by_name_;
+  Recent recent_;                                                    // the latest first
+  absl::flat_hash_map<absl::string_view, Recent::iterator> by_key_;  // keys are those of the series
   std::deque<SeriesPtr> ready_;
   absl::Time in_line_since_ = absl::InfinitePast();  // the first in line
   std::size_t waiting_ = 0;                          // series with something not yet written

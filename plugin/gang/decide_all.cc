@@ -385,12 +385,7 @@ class CycleOfAll : private Cycle {
   void PlaceRests() {
     if (wanting_more_.empty()) return;
     if (others_.KeepAll()) OthersKeepElse();
-    KeptRoom kept = KeepRoom();
-    if (kept_.holds()) {
-      for (const model::KeptNodes::Spot& spot : kept_.nodes().spots) {
-        if (cluster_.present(spot.row)) kept.AlsoKeep(kept_.gang(), spot);
-      }
-    }
+    bool has_room = false;
     std::map<model::QueueId, SurplusLine> within, beyond;
     for (auto& [placement, taken] : wanting_more_) {
       GangId first = eviction_.UnsettledBy(placement->gang());
@@ -403,7 +398,15 @@ class CycleOfAll : private Cycle {
       SurplusLine::Entry entry{cluster_.PriorityOf(gang), {}, placement, gang.held, &gang};
       entry.has.Add(taken);
       entry.share = PartOfCluster(entry.has);
+      has_room = has_room || placement->HasRoomForMore();
       within[gang.queue].Add(std::move(entry));
+    }
+    if (!has_room) return;  // nothing has to be kept from them
+    KeptRoom kept = KeepRoom();
+    if (kept_.holds()) {
+      for (const model::KeptNodes::Spot& spot : kept_.nodes().spots) {
+        if (cluster_.present(spot.row)) kept.AlsoKeep(kept_.gang(), spot);
+      }
     }
     PlaceRestsOf(within, kept, &beyond);
     PlaceRestsOf(beyond, kept, nullptr);

@@ -255,6 +255,19 @@ void GangPlacement::Tell(NoRoom told) {
 
 // ---- beyond it
 
+bool GangPlacement::HasRoomForMore() const {
+  model::ShapeId full = model::kNone;  // most are as the one before
+  return std::any_of(needs_.rest.begin(), needs_.rest.end(), [&](const Unit& unit) {
+    return std::all_of(unit.tasks.begin(), unit.tasks.end(), [&](std::size_t task) {
+      const model::ShapeId shape = tasks_[task].shape;
+      if (shape == full) return false;
+      const bool has_room = tasks_.Fit(shape).copies() > 0;
+      if (!has_room) full = shape;
+      return has_room;
+    });
+  });
+}
+
 bool GangPlacement::PlaceOneMore(const KeptRoom& kept) {
   units_.Leave(kept);
   tasks_.overlay().Begin();

@@ -56,6 +56,8 @@ class GangPlacement {
   bool PlaceAgain(std::vector<model::TaskId> tasks);
   // After a minimum that was placed: whether there are tasks beyond it that were not tried.
   bool wants_more() const { return next_rest_ < needs_.rest.size(); }
+  // Whether any of them could have room before what is kept is left.
+  bool HasRoomForMore() const;
   // One task more, where that leaves what is kept. False: nothing more fits.
   bool PlaceOneMore(const KeptRoom& kept);
   // What is beyond the minimum waits for that gang.

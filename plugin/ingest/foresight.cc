@@ -51,7 +51,7 @@ std::vector<Foresight> ForeseeJobs(const api::volcano::JobSpec& spec, absl::stri
     const std::string path = absl::StrCat(at, ".tasks[", i, "]");
     const std::string whose = absl::StrCat("pods of task ", task.name.empty() ? absl::StrCat(i) : task.name);
     if (task.topology_policy == "restricted" || task.topology_policy == "single-numa-node")
-      Add(out, absl::StrCat(path, ".topologyPolicy"), WaitForEver(whose, ""));
+      Add(out, absl::StrCat(path, ".topologyPolicy"), WaitForEver(whose, "topologyPolicy"));
     const auto pod = api::Decode<api::core::Pod>(task.pod_template.empty() ? "{}" : task.pod_template.json);
     if (!pod.ok()) continue;  // admission says so
     if (const std::string gang = api::core::SchedulingGroupOf(pod->spec); !gang.empty()) {

@@ -248,6 +248,8 @@ absl::string_view KindText(Reason::Kind kind) {
 Words InsteadOf(absl::string_view field) {
   if (absl::StrContains(field, "spec.resourceClaims")) return phrases::kDevicesInstead;
   if (absl::StrContains(field, "].resources.")) return phrases::kPartsOfCardsInstead;
+  if (absl::StrContains(field, "numa-topology-policy") || absl::EndsWith(field, "topologyPolicy"))
+    return phrases::kNumaInstead;
   return {};
 }
 

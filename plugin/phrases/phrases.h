@@ -75,6 +75,13 @@ inline constexpr Phrase kPartsOfCardsInstead(
     "place the pods",
     "它不指定哪块卡有空间，而没有这一指定，设备插件不会启动 Pod；请申请整卡（nvidia.com/gpu）或本身就是资源的部分（MIG "
     "规格），或让 Volcano 自己的调度器放置这些 Pod");
+inline constexpr Phrase kNumaInstead(
+    "it does not know what is free in a NUMA zone; without this policy the topology manager of the nodes' kubelets "
+    "still decides and refuses pods that do not fit (TopologyAffinityError); or let Volcano's own scheduler place the "
+    "pods",
+    "它不知道一个 NUMA 区中还有什么空闲；去掉此策略，节点 kubelet "
+    "的拓扑管理器（topology manager）仍会把关，拒绝放不下的 Pod（TopologyAffinityError）；或让 Volcano "
+    "自己的调度器放置这些 Pod");
 inline constexpr Phrase kOfQueue("$0 of queue $1", "队列 $1 的 $0");
 inline constexpr Phrase kNameTwoGangs("$0 name two gangs", "$0 指向两个不同的 gang");
 inline constexpr Phrase kNoHyperNodeHasNodes("no HyperNode of tier $0 has nodes", "没有第 $0 层的 HyperNode 含有节点");

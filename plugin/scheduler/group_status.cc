@@ -148,6 +148,7 @@ std::string StatusPatch(const PodGroupStatus& before, const PodGroupStatus& afte
   count("succeeded", before.succeeded, after.succeeded);
   count("failed", before.failed, after.failed);
   json.EndObject().EndObject();
+  patch.shrink_to_fit();  // it may wait for long, and a thousand beside it
   return patch;
 }
 

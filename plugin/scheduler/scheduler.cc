@@ -295,7 +295,7 @@ class GangScheduler final : public Scheduler {
     LogKeptNodes(decisions);
     if (of_all) {
       gang::EndRound(decisions, Policy().victims_take, now, cluster_);
-      for (const NamespacedName& key : tellings_.EndRound(now)) driver_.Enqueue(key);
+      for (const NamespacedName& key : tellings_.EndRound()) driver_.Enqueue(key);
     } else {
       gang::EndRoundOfFew(decisions, Policy().victims_take, now, cluster_);
       tellings_.EndRoundOfFew();

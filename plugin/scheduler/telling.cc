@@ -7,17 +7,11 @@ namespace gangway::scheduler {
 
 using model::Reason;
 
-bool Telling::Decide(const std::optional<Reason>& reason, bool short_of_minimum, std::vector<std::string> would_fit,
-                     absl::Time now) {
-  if (!reason.has_value()) {
-    const bool was = reason_.has_value();
-    *this = Telling();
-    return was;
-  }
+bool Telling::Decide(const Reason& reason, bool short_of_minimum, std::vector<std::string> would_fit, absl::Time now) {
   absl::btree_set<std::string> fitting(would_fit.begin(), would_fit.end());
   if (reason_ == reason && short_ == short_of_minimum && would_fit_ == fitting) return false;
   // Pods that are being made are progress, not something to explain.
-  const bool progress = reason->kind == Reason::Kind::kTooFewTasks && !told_ && reason_ != reason;
+  const bool progress = reason.kind == Reason::Kind::kTooFewTasks && !told_ && reason_ != reason;
   if (!reason_.has_value() || progress) since_ = now;
   reason_ = reason;
   short_ = short_of_minimum;

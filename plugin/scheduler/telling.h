@@ -20,9 +20,8 @@ struct TellingRules {
 
 class Telling {
  public:
-  // The newest decision; nullopt when the gang waits for nothing. True when there may be something new to tell.
-  bool Decide(const std::optional<model::Reason>& reason, bool short_of_minimum, std::vector<std::string> would_fit,
-              absl::Time now);
+  // What it waits for by the newest decision. True when there may be something new to tell.
+  bool Decide(const model::Reason& reason, bool short_of_minimum, std::vector<std::string> would_fit, absl::Time now);
   // Brings what is told up to date.
   void Advance(const TellingRules& rules, absl::Time now);
   // When Advance would change something if nothing else happens.

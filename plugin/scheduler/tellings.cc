@@ -18,24 +18,27 @@ bool Tellings::KeepsWaiting(const model::Decision& decision, const Telling& tell
 }
 
 bool Tellings::Decide(const model::Decision& decision, const NamespacedName& key, absl::Time now) {
-  Telling& telling = tellings_[key];
   decided_.push_back(key);
-  if (KeepsWaiting(decision, telling)) {
+  const auto known = tellings_.find(key);
+  if (known != tellings_.end() && KeepsWaiting(decision, known->second)) {
     waiting_now_.insert(key);
     return false;
   }
-  if (decision.reason.has_value()) waiting_now_.insert(key);
+  if (!decision.reason.has_value()) {
+    if (known == tellings_.end()) return false;
+    tellings_.erase(known);
+    return true;
+  }
+  waiting_now_.insert(key);
   std::vector<std::string> would_fit;
   for (const model::TaskId task : decision.would_fit) would_fit.push_back(cluster_.task(task).uid);
-  return telling.Decide(decision.reason, decision.short_of_minimum, std::move(would_fit), now);
+  return tellings_[key].Decide(*decision.reason, decision.short_of_minimum, std::move(would_fit), now);
 }
 
-std::vector<NamespacedName> Tellings::EndRound(absl::Time now) {
+std::vector<NamespacedName> Tellings::EndRound() {
   std::vector<NamespacedName> news;
   for (const NamespacedName& key : waiting_) {
-    if (waiting_now_.contains(key)) continue;
-    const auto it = tellings_.find(key);
-    if (it != tellings_.end() && it->second.Decide(std::nullopt, false, {}, now)) news.push_back(key);
+    if (!waiting_now_.contains(key) && tellings_.erase(key) > 0) news.push_back(key);
   }
   waiting_ = std::exchange(waiting_now_, {});
   decided_.clear();
@@ -50,7 +53,9 @@ void Tellings::EndRoundOfFew() {
 }
 
 Telling& Tellings::Look(const NamespacedName& key, absl::Time now) {
-  Telling& telling = tellings_[key];
+  const auto it = tellings_.find(key);
+  if (it == tellings_.end()) return nothing_ = Telling();
+  Telling& telling = it->second;
   telling.Advance(rules_, now);
   if (telling.TakeUnlogged()) log::Info("gang waits", {{"gang", key.ToString()}, {"reason", telling.text()}});
   return telling;

@@ -30,12 +30,12 @@ class Tellings {
   bool Decide(const model::Decision& decision, const api::NamespacedName& key, absl::Time now);
   // All of the round's decisions are told. Returns gangs that waited before it and do not any more, where there may be
   // something new to tell.
-  std::vector<api::NamespacedName> EndRound(absl::Time now);
+  std::vector<api::NamespacedName> EndRound();
   // The same of a round that decided on few: the others go on waiting for what they do.
   void EndRoundOfFew();
   std::size_t waiting() const { return waiting_.size(); }
 
-  // Brought up to date. Good until the gang is forgotten.
+  // Brought up to date. Good until something else is called.
   Telling& Look(const api::NamespacedName& key, absl::Time now);
   // When a look would change something if nothing else happens.
   absl::Time NextChange(const api::NamespacedName& key) const;
@@ -55,7 +55,8 @@ class Tellings {
 
   const model::Cluster& cluster_;
   const TellingRules rules_;
-  absl::btree_map<api::NamespacedName, Telling> tellings_;
+  absl::btree_map<api::NamespacedName, Telling> tellings_;      // of those that wait for something
+  Telling nothing_;                                             // of all others
   absl::btree_set<api::NamespacedName> waiting_, waiting_now_;  // in the last round; in that which is carried out
   std::vector<api::NamespacedName> decided_;                    // in that
   absl::flat_hash_map<std::string, std::string> written_;       // by UID

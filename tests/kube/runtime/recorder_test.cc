@@ -238,6 +238,17 @@ TEST_F(RecorderTest, LongMessagesAreCutBetweenCharacters) {
   EXPECT_THAT(client_.last().body, HasSubstr(absl::StrCat("\"", std::string(1020, 'x'), "...\"")));
 }
 
+TEST_F(RecorderTest, AllOfANoteIsWritten) {
+  EventNote note = Note(absl::string_view("one\0two", 7));
+  note.type = EventNote::Type::kNormal;
+  note.regarding.resource_version = "12";
+  note.regarding.field_path = "spec.containers{main}";
+  Record(note);
+  EXPECT_THAT(client_.last().body, HasSubstr(R"("resourceVersion":"12","fieldPath":"spec.containers{main}"},)"
+                                             R"("reason":"Unschedulable","message":"one\u0000two",)"));
+  EXPECT_THAT(client_.last().body, HasSubstr(R"("type":"Normal")"));
+}
+
 TEST_F(RecorderTest, DestroyedItIsSilent) {
   client_.SetHandler([](const Request&) { return absl::StatusOr<Response>(absl::UnavailableError("reset")); });
   recorder_->Record(Note());

@@ -62,7 +62,13 @@ TEST(ForeseeTest, OfTopologiesOnlyThoseWithinANodeAreUnknown) {
                   hard, ",",
                   Task("", absl::StrCat(R"(,"partitionPolicy":{"totalPartitions":1,"partitionSize":2,)", hard, "}")))),
               IsEmpty());
-  EXPECT_EQ(OfJob(Task("", R"(,"topologyPolicy":"single-numa-node")")).at(0).field, "spec.tasks[0].topologyPolicy");
+  EXPECT_THAT(OfJob(Task("", R"(,"topologyPolicy":"single-numa-node")")),
+              ElementsAre(Foresight{
+                  "spec.tasks[0].topologyPolicy",
+                  "gangway's scheduler does not know it: pods of task w would wait for ever; it does not know what is "
+                  "free in a NUMA zone; without this policy the topology manager of the nodes' kubelets still decides "
+                  "and refuses pods that do not fit (TopologyAffinityError); or let Volcano's own scheduler place the "
+                  "pods"}));
   EXPECT_THAT(OfJob(Task("", R"(,"topologyPolicy":"best-effort")")), IsEmpty());
 }
 

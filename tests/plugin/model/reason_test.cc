@@ -4,6 +4,7 @@
 #include <string>
 #include <utility>
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "absl/strings/ascii.h"
@@ -179,6 +180,13 @@ TEST(RenderTest, TheSentenceInChinese) {
   fields.subject = Words::Name("<1> and <2> name two gangs");
   EXPECT_EQ(Tell(fields).In(Language::kChinese), "等待 2 个任务中的 1 个：<1> 和 <2> 指向两个不同的 gang");
   EXPECT_EQ(Render(fields), "waits for 1 of 2 tasks: <1> and <2> name two gangs");
+}
+
+TEST(RenderTest, WhatIsNotKnownComesWithWhatToDoInstead) {
+  Reason reason = Nameless(Reason::Kind::kNotModelled);
+  reason.subject = Words::Name("metadata.annotations[volcano.sh/numa-topology-policy]");
+  EXPECT_THAT(Render(reason), ::testing::HasSubstr("does not know: it does not know what is free in a NUMA zone"));
+  EXPECT_THAT(Tell(reason).In(Language::kChinese), ::testing::HasSubstr("NUMA 区"));
 }
 
 TEST(RenderTest, PodsThatAreNotThere) {

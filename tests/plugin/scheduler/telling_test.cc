@@ -131,14 +131,5 @@ TEST_F(TellingTest, ThatItWaitsForMoreThanItsMinimumNowIsNews) {
   EXPECT_FALSE(telling_.short_of_minimum());
 }
 
-TEST_F(TellingTest, AGangThatWaitsForNothingHasNothingToTell) {
-  EXPECT_FALSE(telling_.Decide(std::nullopt, false, {}, At(0)));
-  Decide(Reason::Kind::kNoRoom, 2, 0);
-  Tell(2);
-  EXPECT_TRUE(telling_.Decide(std::nullopt, false, {}, At(3)));
-  EXPECT_FALSE(telling_.told());
-  EXPECT_FALSE(telling_.Decide(std::nullopt, false, {}, At(4)));
-}
-
 }  // namespace
 }  // namespace gangway::scheduler

@@ -53,7 +53,7 @@ class TellingsTest : public ::testing::Test {
 
 TEST_F(TellingsTest, AReasonIsNewsAndToldWhenItHasLasted) {
   EXPECT_TRUE(Decide(Waits("a"), 0));
-  EXPECT_THAT(tellings_.EndRound(At(0)), IsEmpty());
+  EXPECT_THAT(tellings_.EndRound(), IsEmpty());
   EXPECT_EQ(tellings_.waiting(), 1u);
   EXPECT_FALSE(tellings_.Look(a_, At(1)).told());
   EXPECT_EQ(tellings_.NextChange(a_), At(2));
@@ -63,40 +63,53 @@ TEST_F(TellingsTest, AReasonIsNewsAndToldWhenItHasLasted) {
 
 TEST_F(TellingsTest, WhoWaitsNoMoreIsLookedAt) {
   for (const char* const gang : {"a", "b"}) Decide(Waits(gang), 0);
-  EXPECT_THAT(tellings_.EndRound(At(0)), IsEmpty());
+  EXPECT_THAT(tellings_.EndRound(), IsEmpty());
   Decide(Waits("b"), 1);
-  EXPECT_THAT(tellings_.EndRound(At(1)), ElementsAre(a_));
+  EXPECT_THAT(tellings_.EndRound(), ElementsAre(a_));
   EXPECT_EQ(tellings_.waiting(), 1u);
-  EXPECT_THAT(tellings_.EndRound(At(2)), ElementsAre(b_)) << "no round decides on those that wait for nothing";
-  EXPECT_THAT(tellings_.EndRound(At(3)), IsEmpty());
+  EXPECT_THAT(tellings_.EndRound(), ElementsAre(b_)) << "no round decides on those that wait for nothing";
+  EXPECT_THAT(tellings_.EndRound(), IsEmpty());
+}
+
+TEST_F(TellingsTest, WhoWaitsForNothingHasNothingToTell) {
+  EXPECT_FALSE(Decide(Decision("a"), 0));
+  EXPECT_FALSE(tellings_.Look(a_, At(0)).reason().has_value());
+  Decide(Waits("a"), 1);
+  EXPECT_TRUE(tellings_.Look(a_, At(4)).told());
+  EXPECT_TRUE(Decide(Decision("a"), 5));
+  EXPECT_FALSE(tellings_.Look(a_, At(6)).told());
+  EXPECT_FALSE(Decide(Decision("a"), 7));
+  Decide(Waits("a"), 8);
+  EXPECT_FALSE(tellings_.Look(a_, At(9)).told()) << "it lasts anew";
+  EXPECT_FALSE(tellings_.Look(b_, At(9)).told());
 }
 
 TEST_F(TellingsTest, WhomARoundOfFewDoesNotDecideOnWaitsOn) {
   for (const char* const gang : {"a", "b"}) Decide(Waits(gang), 0);
-  tellings_.EndRound(At(0));
+  tellings_.EndRound();
   Decide(Decision("a"), 1);
   tellings_.EndRoundOfFew();
   EXPECT_EQ(tellings_.waiting(), 1u);
   Decide(Waits("a"), 2);
   tellings_.EndRoundOfFew();
   EXPECT_EQ(tellings_.waiting(), 2u);
-  EXPECT_THAT(tellings_.EndRound(At(3)), ElementsAre(a_, b_));
+  EXPECT_THAT(tellings_.EndRound(), ElementsAre(a_, b_));
 }
 
 TEST_F(TellingsTest, WhatIsLeftUndecidedGoesOnWaiting) {
   Decide(Waits("a", /*short_of_minimum=*/false), 0);
-  tellings_.EndRound(At(0));
+  tellings_.EndRound();
   model::Decision undecided = Decision("a");
   undecided.rest_undecided = true;
   EXPECT_FALSE(Decide(undecided, 1));
-  EXPECT_THAT(tellings_.EndRound(At(1)), IsEmpty());
+  EXPECT_THAT(tellings_.EndRound(), IsEmpty());
   EXPECT_EQ(tellings_.waiting(), 1u);
   EXPECT_TRUE(tellings_.Look(a_, At(2)).told()) << "since it waited first";
 }
 
 TEST_F(TellingsTest, WhatIsDecidedOfWhoWaitedForMoreIsNews) {
   Decide(Waits("a", /*short_of_minimum=*/false), 0);
-  tellings_.EndRound(At(0));
+  tellings_.EndRound();
   EXPECT_TRUE(Decide(Waits("a"), 1)) << "it lost members";
   model::Decision undecided = Waits("a");
   undecided.reason->missing = 1;
@@ -104,12 +117,12 @@ TEST_F(TellingsTest, WhatIsDecidedOfWhoWaitedForMoreIsNews) {
   EXPECT_TRUE(Decide(undecided, 2)) << "the minimum is looked at all the same";
   EXPECT_TRUE(Decide(Waits("a", /*short_of_minimum=*/false), 3));
   EXPECT_TRUE(Decide(Decision("a"), 4)) << "it has all";
-  EXPECT_THAT(tellings_.EndRound(At(4)), IsEmpty());
+  EXPECT_THAT(tellings_.EndRound(), IsEmpty());
 }
 
 TEST_F(TellingsTest, WhoIsForgottenWaitsNoMoreAndBeginsAnew) {
   Decide(Waits("a"), 0);
-  tellings_.EndRound(At(0));
+  tellings_.EndRound();
   tellings_.Forget(a_);
   EXPECT_EQ(tellings_.waiting(), 0u);
   EXPECT_FALSE(tellings_.Look(a_, At(5)).told());
@@ -144,7 +157,7 @@ TEST_F(TellingsTest, WhatPodsSayIsRememberedWhileTheyWait) {
 
 TEST_F(TellingsTest, TheDumpNamesTheFirstThatWait) {
   for (const char* const gang : {"a", "b"}) Decide(Waits(gang), 0);
-  tellings_.EndRound(At(0));
+  tellings_.EndRound();
   EXPECT_THAT(Dumped(), HasSubstr(R"("waitingGangs":2,"gangs":[{"gang":"default/a","admitted":true,"minMember":2)"));
   EXPECT_THAT(Dumped(), HasSubstr("default/b"));
   EXPECT_THAT(Dumped(1), ::testing::Not(HasSubstr("default/b")));
@@ -153,7 +166,7 @@ TEST_F(TellingsTest, TheDumpNamesTheFirstThatWait) {
 // Until the next round it is among those that wait.
 TEST_F(TellingsTest, AGangThatIsGoneHidesNobodyInTheDump) {
   for (const char* const gang : {"a", "b"}) Decide(Waits(gang), 0);
-  tellings_.EndRound(At(0));
+  tellings_.EndRound();
   cluster_.RemoveGang("default", "a");
   EXPECT_THAT(Dumped(), HasSubstr("default/b"));
   EXPECT_THAT(Dumped(), ::testing::Not(HasSubstr("default/a")));
