@@ -512,9 +512,10 @@ class Driver::Impl {
   std::array<std::deque<QueuedWrite>, 3> lines_;  // not yet sent: urgent, of plans that were begun, and others
   absl::btree_map<Turn, QueuedWrite> yielding_;   // nor these
   std::uint64_t next_turn_ = 0;
-  int in_flight_ = 0, yielding_in_flight_ = 0;                                        // the latter are among the former
-  int sent_since_ = kOthersBetween;                                                   // one that yields
-  absl::Time held_since_ = absl::InfinitePast(), held_until_ = absl::InfinitePast();  // those that yield
+  int in_flight_ = 0, yielding_in_flight_ = 0;  // the latter are among the former
+  int sent_since_ = kOthersBetween;             // one that yields
+  // Those that yield are held.
+  absl::Time held_since_ = absl::InfinitePast(), held_until_ = absl::InfinitePast();
   Loop::TimerId pump_ = 0;
 
   std::array<Counter, kOutcomeNames.size()> plans_total_, writes_total_;

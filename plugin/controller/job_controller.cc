@@ -158,10 +158,9 @@ void JobController::NoteRelease(const api::volcano::PodGroup* before, const api:
   if (was != nullptr && was->message == is->message) return;
   for (const api::volcano::ReleasedPod& named : api::volcano::ReleasedPods(*is)) {
     const lifecycle::JobPod* const pod = index_.FindPod({after.metadata.ns, named.name});
-    if (pod == nullptr || pod->uid != named.uid || pod->deleting) continue;
-    evictions_.Named(named.uid, loop().Now());
-    driver_.HoldYielding(evictions_.Until(loop().Now()));
+    if (pod != nullptr && pod->uid == named.uid && !pod->deleting) evictions_.Named(named.uid, loop().Now());
   }
+  driver_.HoldYielding(evictions_.Until(loop().Now()));
 }
 
 void JobController::OnPodGroup(const api::volcano::PodGroup* before, const api::volcano::PodGroup* after) {
