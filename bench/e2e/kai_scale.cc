@@ -12,6 +12,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "absl/strings/str_join.h"
 #include "absl/time/clock.h"
 #include "api/json_value.h"
 #include "api/resource.h"
@@ -28,7 +29,7 @@ namespace {
 using testutil::InstalledGangway;
 
 constexpr int kGpus = 8;  // of a node
-constexpr int kBackground = 400, kGang = 10, kSamples = 5;
+constexpr int kBackground = 400, kGang = 10, kSamples = 5, kParts = 4;
 constexpr absl::Duration kPatience = absl::Minutes(8);
 
 std::vector<kube::Request> GpuNodes(int count) {
@@ -225,13 +226,14 @@ class Suite {
       deletion.body = "";
       deletions.push_back(std::move(deletion));
     }
+    const auto cpu = CpuByProcess();
     const absl::Time begin = absl::Now();
     load_.Send(std::move(conditions));
     load_.Send(std::move(deletions));
     const absl::Duration all = ends.WaitForGone(all_ / 2, kPatience) - begin;
     end_alone_ = all / (all_ / 2);
-    std::printf("kai: loader alone tells %d pods why they go and to go, and ends them, in %s\n", all_ / 2,
-                Seconds(all).c_str());
+    std::printf("kai: loader alone tells %d pods why they go and to go, and ends them, in %s; CPU: %s\n", all_ / 2,
+                Seconds(all).c_str(), CpuSince(cpu, CpuByProcess()).c_str());
   }
 
   void Background() {
@@ -286,19 +288,29 @@ class Suite {
   }
 
   struct Reclaimed {
-    absl::Duration told, bound;  // the last victim was told to go; the last pod has its node
+    std::vector<absl::Duration> told;  // when the first, each quarter and the last of the victims were told to go
+    absl::Duration bound;              // the last pod has its node
     int victims = 0;
+    std::string cpu, writes;  // until then
+    absl::Duration last_told() const { return told.empty() ? absl::ZeroDuration() : told.back(); }
   };
   Reclaimed Reclaim(std::vector<kube::Request> jobs, int pods) {
     Load::SeenPods bound(load_, "reclaim");
     const int had = PodsIn("reclaim", "fieldSelector=spec.nodeName!=");
     const int before = ends_->count();
+    const auto writes = Writes(plane());
+    const auto cpu = CpuByProcess();
     const absl::Time begin = absl::Now();
     load_.Send(std::move(jobs));
     Reclaimed result;
     result.bound = bound.WaitFor(had + pods, kPatience) - begin;
+    result.cpu = CpuSince(cpu, CpuByProcess());
+    result.writes = Since(writes, Writes(plane()));
     result.victims = ends_->count() - before;
-    if (result.victims > 0) result.told = ends_->WaitFor(before + result.victims, absl::Seconds(1)) - begin;
+    for (int part = 0; part <= kParts && result.victims > 0; ++part) {
+      const int nth = before + std::max(1, result.victims * part / kParts);
+      result.told.push_back(ends_->WaitFor(nth, absl::Seconds(1)) - begin);
+    }
     return result;
   }
 
@@ -306,7 +318,7 @@ class Suite {
     absl::Duration told, bound;
     for (int i = 0; i < kSamples; ++i) {
       const Reclaimed one = Reclaim({GpuJob("reclaim", absl::StrCat("one-", i), "reclaim", 1, 1)}, 1);
-      told += one.told;
+      told += one.last_told();
       bound += one.bound;
     }
     std::printf(
@@ -366,8 +378,12 @@ class Suite {
     std::printf(
         "kai: %s: %d pods told to go, the last after %s; all bound after %s, %.2f of the loader's speed with as many "
         "deletions (KAI on a larger machine: %s)\n",
-        what.c_str(), result.victims, Seconds(result.told).c_str(), Seconds(result.bound).c_str(),
+        what.c_str(), result.victims, Seconds(result.last_told()).c_str(), Seconds(result.bound).c_str(),
         absl::FDivDuration(end_alone_ * result.victims, result.bound), of_kai.c_str());
+    std::printf(
+        "  told to go (the first, each quarter, the last): %s; CPU: %s; writes: %s\n",
+        absl::StrJoin(result.told, ", ", [](std::string* out, absl::Duration d) { out->append(Seconds(d)); }).c_str(),
+        result.cpu.c_str(), result.writes.c_str());
   }
 
   // Who came goes, and all of the first are made anew: who was evicted once is kept from the next for a while.

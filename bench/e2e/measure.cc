@@ -1,7 +1,12 @@
 #include "bench/e2e/measure.h"
 
+#include <sys/types.h>
+#include <unistd.h>
+
 #include <cstdio>
 #include <cstdlib>
+#include <filesystem>
+#include <fstream>
 #include <regex>
 #include <utility>
 #include <vector>
@@ -13,6 +18,7 @@
 #include "absl/strings/str_split.h"
 #include "base/check.h"
 #include "bench/e2e/load.h"
+#include "tests/testing/files.h"
 
 namespace gangway::bench {
 
@@ -48,6 +54,33 @@ std::string Since(const std::map<std::string, Cost>& before, const std::map<std:
       texts.push_back(absl::StrFormat("%s %.0f of %.1f ms", what, more, 1e3 * (cost.seconds - was.seconds) / more));
   }
   return texts.empty() ? "none" : absl::StrJoin(texts, ", ");
+}
+
+std::map<std::string, double> CpuByProcess() {
+  std::map<std::string, double> seconds;
+  const auto add = [&](const std::string& name, pid_t pid) { seconds[name] += testutil::UseOf(pid).cpu_seconds; };
+  add("this loader", getpid());
+  for (const auto& thread : std::filesystem::directory_iterator("/proc/self/task")) {
+    std::ifstream children(thread.path() / "children");  // of the thread that started them
+    for (pid_t pid = 0; children >> pid;) {
+      const std::vector<std::string> argv =
+          absl::StrSplit(testutil::ReadFile(absl::StrCat("/proc/", pid, "/cmdline")), '\0');
+      std::string name = std::filesystem::path(argv[0]).filename();
+      if (name == "gangway" && argv.size() > 1) absl::StrAppend(&name, " ", argv[1]);
+      add(name, pid);
+    }
+  }
+  return seconds;
+}
+
+std::string CpuSince(const std::map<std::string, double>& before, const std::map<std::string, double>& after) {
+  std::vector<std::string> texts;
+  for (const auto& [name, seconds] : after) {
+    const auto it = before.find(name);
+    const double more = seconds - (it == before.end() ? 0 : it->second);
+    if (more > 0) texts.push_back(absl::StrFormat("%s %.2f s", name, more));
+  }
+  return absl::StrJoin(texts, ", ");
 }
 
 std::unique_ptr<InstalledGangway> Install(int nodes, const std::string& program, bool audit) {

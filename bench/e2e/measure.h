@@ -32,6 +32,11 @@ std::map<std::string, Cost> Writes(testutil::ControlPlane& plane);
 // "PATCH podgroups 1000 of 3.1 ms, ..."
 std::string Since(const std::map<std::string, Cost>& before, const std::map<std::string, Cost>& after);
 
+// CPU seconds of what runs of a control plane and of this program, by the name of the process.
+std::map<std::string, double> CpuByProcess();
+// "kube-apiserver 8.12 s, etcd 1.30 s, ...", without those that used nothing.
+std::string CpuSince(const std::map<std::string, double>& before, const std::map<std::string, double>& after);
+
 std::string Seconds(absl::Duration d);
 std::string Memory(const testutil::ProcessUse& use);
 

@@ -31,6 +31,7 @@ constexpr absl::Duration kDefaultRetryAfter = absl::Seconds(1);
 constexpr int kToldRefusals = 3;
 constexpr int kManyRefusals = 8;
 constexpr int kOthersBetween = 7;  // two writes that yield
+constexpr absl::Duration kBetweenHolds = absl::Seconds(1);
 
 // What a reply means, from the best to the one that decides when a stage has several.
 enum class Outcome {
@@ -120,6 +121,7 @@ class Driver::Impl {
 
   void Sleep() {
     asleep_ = true;
+    held_until_ = absl::InfinitePast();  // what is under way is ended
     for (const NamespacedName& key : queue_) {
       State& state = *states_.at(key);
       state.queued = false;
@@ -127,8 +129,17 @@ class Driver::Impl {
     }
     queue_.clear();
     queued_.Set(0);
+    Pump();
   }
   void Wake() { asleep_ = false; }
+
+  void HoldYielding(absl::Time until) {
+    if (asleep_) return;
+    const absl::Time now = loop_.Now();
+    if (now >= held_until_ + kBetweenHolds) held_since_ = now;
+    held_until_ = until > now ? std::min(until, held_since_ + options_.longest_hold) : std::min(held_until_, now);
+    Pump();
+  }
 
   std::size_t queued() const { return queue_.size(); }
   std::size_t under_way() const { return under_way_; }
@@ -265,6 +276,7 @@ class Driver::Impl {
   absl::Duration YieldsFor() {
     if (yielding_.empty() || yielding_in_flight_ >= std::max(1, options_.max_in_flight / 8))
       return absl::InfiniteDuration();
+    if (loop_.Now() < held_until_) return held_until_ - loop_.Now();
     const bool nothing_else = FirstLine() == nullptr;
     if (nothing_else && in_flight_ == yielding_in_flight_) return absl::ZeroDuration();
     const absl::Time since = std::get<absl::Time>(yielding_.begin()->first);
@@ -502,6 +514,8 @@ class Driver::Impl {
   std::uint64_t next_turn_ = 0;
   int in_flight_ = 0, yielding_in_flight_ = 0;  // the latter are among the former
   int sent_since_ = kOthersBetween;             // one that yields
+  // Those that yield are held.
+  absl::Time held_since_ = absl::InfinitePast(), held_until_ = absl::InfinitePast();
   Loop::TimerId pump_ = 0;
 
   std::array<Counter, kOutcomeNames.size()> plans_total_, writes_total_;
@@ -518,6 +532,7 @@ void Driver::SetOnPermanentError(OnPermanentError on_error) { impl_->SetOnPerman
 void Driver::Enqueue(const NamespacedName& key) { impl_->Enqueue(key); }
 void Driver::Sleep() { impl_->Sleep(); }
 void Driver::Wake() { impl_->Wake(); }
+void Driver::HoldYielding(absl::Time until) { impl_->HoldYielding(until); }
 std::size_t Driver::queued() const { return impl_->queued(); }
 std::size_t Driver::under_way() const { return impl_->under_way(); }
 

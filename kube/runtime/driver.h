@@ -28,7 +28,7 @@
 // `yield_patience`: then one of them after seven others. They are an eighth of what may be in flight at once, so that
 // others find room when they come. Until they are sent a change of their key takes them back: it is decided anew, and
 // says all in one write. Those before another stage, or beside writes that do not yield, would hold these up, and yield
-// to nobody.
+// to nobody. They can also be held for what others are about to do (HoldYielding).
 //
 // The writes of a stage go out together and all their replies are awaited; the next stage starts when all are done.
 // When many of a stage were refused for good, those not yet sent are left out: a gang of a thousand pods that a quota
@@ -61,6 +61,7 @@ struct DriverOptions {
   Backoff refused = {absl::Seconds(1), absl::Minutes(5)};        // of one key whose writes are refused for good
   absl::Duration refused_pause = absl::Seconds(5);               // the most that a change waits for it
   absl::Duration yield_patience = absl::Seconds(2);              // the most that a write yields
+  absl::Duration longest_hold = absl::Seconds(10);               // and that it is held; then it is not for a second
   Metrics* metrics = nullptr;                                    // may be null; must outlive the driver
 };
 
@@ -92,6 +93,10 @@ class Driver {
   // Wake().
   void Sleep();
   void Wake();
+
+  // None of the writes that yield is sent before then, so that the API server has its time for what is more urgent.
+  // What was said last holds; a time that has passed ends it.
+  void HoldYielding(absl::Time until);
 
   // Keys waiting to be decided (timers not counted), and plans being carried out.
   std::size_t queued() const;

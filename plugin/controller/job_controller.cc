@@ -143,7 +143,10 @@ void JobController::OnPod(const api::NamespacedName& key, const api::core::Pod* 
 
 // What waited for the last deletion goes on.
 void JobController::NoteSettled(const std::string& uid) {
-  if (!evictions_.Settled(uid, loop().Now())) return;
+  if (!evictions_.IsNamed(uid)) return;
+  const bool last = evictions_.Settled(uid, loop().Now());
+  driver_.HoldYielding(evictions_.Until(loop().Now()));
+  if (!last) return;
   for (const auto& [key, since] : evicted_) driver_.Enqueue(key);
 }
 
@@ -157,6 +160,7 @@ void JobController::NoteRelease(const api::volcano::PodGroup* before, const api:
     const lifecycle::JobPod* const pod = index_.FindPod({after.metadata.ns, named.name});
     if (pod != nullptr && pod->uid == named.uid && !pod->deleting) evictions_.Named(named.uid, loop().Now());
   }
+  driver_.HoldYielding(evictions_.Until(loop().Now()));
 }
 
 void JobController::OnPodGroup(const api::volcano::PodGroup* before, const api::volcano::PodGroup* after) {

@@ -135,7 +135,10 @@ std::vector<NamespacedName> Evictions::CarryOut(const model::Decision& decision,
     for (api::volcano::ReleasedPod& pod : EndingOf(cluster_, cluster_.gang(id))) {
       if (AddIfNew(std::move(pod), leaving.pods)) ++begun;
     }
-    for (const TaskId task : tasks) leaving.pods.push_back(Named(cluster_, task));
+    for (const TaskId task : tasks) {
+      leaving.pods.push_back(Named(cluster_, task));
+      untold_.insert(leaving.pods.back().uid);
+    }
     leaving.sentence = SentenceOf(decision, id, begun + tasks.size());
     if (leaving.times > (for_others ? 1 : 0))
       absl::StrAppend(&leaving.sentence, api::volcano::EvictedTimes(leaving.times));
@@ -207,6 +210,7 @@ std::vector<Evictions::Nomination> Evictions::NominationsOf(GangId id) const {
 }
 
 void Evictions::Seen(const api::core::Pod& pod) {
+  if (pod.metadata.deleting() || pod.ended()) untold_.erase(pod.metadata.uid);
   const std::string& node = pod.status.nominated_node_name;
   if (node.empty() || pod.bound() || pod.ended()) {
     shown_.erase(pod.metadata.uid);
@@ -218,6 +222,7 @@ void Evictions::Seen(const api::core::Pod& pod) {
 // Those that are not terminating yet.
 void Evictions::Stay(const NamespacedName& gang, const Leaving& leaving) {
   for (const api::volcano::ReleasedPod& pod : leaving.pods) {
+    untold_.erase(pod.uid);
     const TaskId task = cluster_.FindTask(gang.ns, pod.name);
     if (task == model::kNone || cluster_.task(task).uid != pod.uid) continue;
     if (cluster_.task(task).status != TaskStatus::kReleasing) cluster_.SetEvicted(task, false);
@@ -225,7 +230,10 @@ void Evictions::Stay(const NamespacedName& gang, const Leaving& leaving) {
 }
 
 void Evictions::Forget(const NamespacedName& key) {
-  leaving_.erase(key);
+  if (const auto it = leaving_.find(key); it != leaving_.end()) {
+    for (const api::volcano::ReleasedPod& pod : it->second.pods) untold_.erase(pod.uid);
+    leaving_.erase(it);
+  }
   for (auto it = leaving_.begin(); it != leaving_.end();) {
     if (it->second.on_behalf == key) Stay(it->first, it->second);
     it = it->second.on_behalf == key ? leaving_.erase(it) : std::next(it);

@@ -15,6 +15,7 @@
 
 #include "absl/container/btree_map.h"
 #include "absl/container/flat_hash_map.h"
+#include "absl/container/flat_hash_set.h"
 #include "absl/time/time.h"
 #include "api/core/pod.h"
 #include "api/meta.h"
@@ -54,7 +55,12 @@ class Evictions {
   std::vector<Nomination> NominationsOf(model::GangId id) const;
 
   void Seen(const api::core::Pod& pod);
-  void ForgetPod(const std::string& uid) { shown_.erase(uid); }
+  void ForgetPod(const std::string& uid) {
+    shown_.erase(uid);
+    untold_.erase(uid);
+  }
+  // Pods were chosen that nobody has told to go yet.
+  bool UnderWay() const { return !untold_.empty(); }
   // Its PodGroup is gone, or another: nobody goes for it who was not told yet.
   void Forget(const api::NamespacedName& key);
   // Its pods may not be deleted: who still runs stays.
@@ -74,6 +80,7 @@ class Evictions {
   model::Cluster& cluster_;
   absl::btree_map<api::NamespacedName, Leaving> leaving_;  // by gang
   absl::flat_hash_map<std::string, std::string> shown_;    // nominatedNodeName of pods that have one, by UID
+  absl::flat_hash_set<std::string> untold_;                // UIDs of pods that are to be told to go
   Gauge victims_;
   Counter attempts_, preempted_, reclaimed_, consolidated_, lost_;
 };

@@ -61,6 +61,7 @@ using model::TaskId;
 namespace {
 
 constexpr int kMaxInFlight = 96;  // more than the client sends at once, so that none of its places is empty
+constexpr absl::Duration kAfterEvictions = absl::Milliseconds(500);  // the room is taken, and those who go are gone
 
 const kube::Selection kKeptIfAllowed{.optional = true, .unless_forbidden = true};
 
@@ -202,6 +203,7 @@ class GangScheduler final : public Scheduler {
       tellings_.Forget(key);
       evictions_.Forget(key);
       group_written_.erase(key);
+      HoldWhatTells();
     }
     if (group == nullptr) return NoteWithoutGroup(FindGang(cluster_, key));
     without_group_.erase(key);
@@ -227,6 +229,7 @@ class GangScheduler final : public Scheduler {
       NoteWithoutGroup(gang);
       after = KeyOfGang(cluster_, gang);
     }
+    HoldWhatTells();
     if (!before.name.empty()) driver_.Enqueue(before);
     if (!after.name.empty()) driver_.Enqueue(after);
   }
@@ -292,6 +295,7 @@ class GangScheduler final : public Scheduler {
       CarryOut(decision, KeyOfGang(cluster_, decision.gang), now);
       cluster_.AuditIfAsked();
     }
+    HoldWhatTells();
     LogKeptNodes(decisions);
     if (of_all) {
       gang::EndRound(decisions, Policy().victims_take, now, cluster_);
@@ -326,6 +330,13 @@ class GangScheduler final : public Scheduler {
     const bool news = tellings_.Decide(decision, key, now);
     if (decision.admit || !decision.placements.empty() || decision.nominations.has_value() || news)
       driver_.Enqueue(key);
+  }
+
+  // While pods are to be told to go the API server's time is for that.
+  void HoldWhatTells() {
+    if (evictions_.UnderWay() == holds_what_tells_) return;
+    holds_what_tells_ = !holds_what_tells_;
+    driver_.HoldYielding(holds_what_tells_ ? absl::InfiniteFuture() : loop().Now() + kAfterEvictions);
   }
 
   kube::Plan Decide(const NamespacedName& key, absl::Time now) {
@@ -421,6 +432,7 @@ class GangScheduler final : public Scheduler {
     const NamespacedName key = KeyOfGang(cluster_, cluster_.task(task).gang);
     rounds_.PauseEvictions(options_.bind_retry);
     feed_.Apply([&] { evictions_.OnForbidden(key); });
+    HoldWhatTells();
   }
 
   const Options options_;
@@ -438,7 +450,7 @@ class GangScheduler final : public Scheduler {
   UseMetrics use_metrics_;
   absl::btree_set<NamespacedName> without_group_;                  // gangs that pods name, and no PodGroup is there
   absl::flat_hash_map<NamespacedName, absl::Time> group_written_;  // when its status was, by us
-  bool queue_status_wanted_ = false;
+  bool queue_status_wanted_ = false, holds_what_tells_ = false;
 
   kube::Informer<Pod>& pods_;
   kube::Informer<PodGroup>& groups_;

@@ -106,8 +106,9 @@ class OutcomeWriter {
       return Warn("JobStatusError", absl::StrCat("the status cannot be written: ", patch.status().message()));
     if (patch->empty()) return;
     Write write = kube::ChangeOf(api::kJobs, job_.metadata, *std::move(patch), "status");
-    // The first one stands before what the Job needs to start, a kill before its deletions.
-    write.yields = !outcome_.killing && !job_.status.state.phase.empty();
+    // The first one stands before what the Job needs to start, a kill before its deletions; its end is waited for.
+    const bool ends = Finished(outcome_.phase) || outcome_.phase == JobPhase::kAborted;
+    write.yields = !outcome_.killing && !job_.status.state.phase.empty() && !ends;
     plan_.stages.push_back({std::move(write)});
   }
 

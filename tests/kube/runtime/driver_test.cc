@@ -481,8 +481,7 @@ TEST_F(DriverTest, AWriteWhoseObjectIsThereIsNotInFlight) {
 // One key makes, three tell.
 class YieldingTest : public DriverTest {
  protected:
-  void Start(int tellers, int max_in_flight) {
-    Restart({.max_in_flight = max_in_flight, .yield_patience = absl::Seconds(2)});
+  YieldingTest() {
     decide_ = [this](const api::NamespacedName& key) {
       if (key.name == "make") return makes_-- > 0 ? One(Create("made")) : Plan();
       Write write = Make(Verb::kMergePatch, key.name, absl::StrCat(R"({"version":)", version_, "}"));
@@ -491,7 +490,16 @@ class YieldingTest : public DriverTest {
       plan.events = {{EventNote::Type::kNormal, "Told", absl::StrCat(version_), Job()}};
       return plan;
     };
+  }
+  void Start(int tellers, int max_in_flight) {
+    Restart({.max_in_flight = max_in_flight, .yield_patience = absl::Seconds(2)});
     driver_->Enqueue({"default", "make"});
+    for (int i = 0; i < tellers; ++i) driver_->Enqueue(Teller(i));
+    loop_.RunUntilIdle();
+  }
+  // Nothing is made.
+  void StartHeld(int tellers) {
+    makes_ = 0;
     for (int i = 0; i < tellers; ++i) driver_->Enqueue(Teller(i));
     loop_.RunUntilIdle();
   }
@@ -579,6 +587,66 @@ TEST_F(YieldingTest, WhatNeedNotBeToldAnyMoreIsNot) {
   loop_.RunFor(absl::Minutes(1));
   EXPECT_EQ(Sent(), "m");
   EXPECT_EQ(driver_->under_way(), 0u);
+}
+
+// For what others are about to do, though nothing of its own is under way.
+TEST_F(YieldingTest, WhatOnlyTellsCanBeHeld) {
+  driver_->HoldYielding(loop_.Now() + absl::Seconds(3));
+  StartHeld(2);
+  loop_.RunFor(absl::Milliseconds(2999));
+  EXPECT_EQ(Sent(), "");
+  loop_.RunFor(absl::Milliseconds(1));
+  EXPECT_EQ(Sent(), "01");
+}
+
+TEST_F(YieldingTest, TheEndOfAHoldMayComeEarlier) {
+  driver_->HoldYielding(absl::InfiniteFuture());
+  StartHeld(2);
+  loop_.RunFor(absl::Seconds(1));
+  EXPECT_EQ(Sent(), "");
+  driver_->HoldYielding(loop_.Now());
+  loop_.RunUntilIdle();
+  EXPECT_EQ(Sent(), "01");
+}
+
+TEST_F(YieldingTest, WhatMakesSomethingHappenIsNotHeld) {
+  driver_->HoldYielding(absl::InfiniteFuture());
+  StartHeld(1);
+  makes_ = 1;
+  driver_->Enqueue({"default", "make"});
+  loop_.RunUntilIdle();
+  EXPECT_EQ(Sent(), "m");
+}
+
+TEST_F(YieldingTest, NothingIsHeldForEver) {
+  driver_->HoldYielding(absl::InfiniteFuture());
+  StartHeld(1);
+  loop_.RunFor(absl::Seconds(9));
+  driver_->HoldYielding(absl::InfiniteFuture());
+  loop_.RunFor(absl::Milliseconds(999));
+  EXPECT_EQ(Sent(), "");
+  loop_.RunFor(absl::Milliseconds(1));
+  EXPECT_EQ(Sent(), "0") << "after ten seconds, however often it is said";
+  loop_.RunFor(absl::Milliseconds(500));
+  driver_->HoldYielding(absl::InfiniteFuture());
+  driver_->Enqueue(Teller(1));
+  loop_.RunUntilIdle();
+  EXPECT_EQ(Sent(), "01") << "and then not for a second";
+  loop_.RunFor(absl::Seconds(1));
+  driver_->HoldYielding(absl::InfiniteFuture());
+  driver_->Enqueue(Teller(2));
+  loop_.RunFor(absl::Seconds(9));
+  EXPECT_EQ(Sent(), "01");
+}
+
+// Whoever stops has told what he had to tell, and waits for nobody.
+TEST_F(YieldingTest, WhatIsHeldIsSentByWhoFallsAsleep) {
+  driver_->HoldYielding(absl::InfiniteFuture());
+  StartHeld(1);
+  loop_.RunFor(absl::Seconds(1));
+  EXPECT_EQ(Sent(), "");
+  driver_->Sleep();
+  EXPECT_EQ(Sent(), "0");
 }
 
 // What is told first, or beside it, would hold up what makes something happen.

@@ -25,13 +25,13 @@ class EvictedJobsTest : public ControllersTest {
     return std::string(Get(api::kPods, pod).at("metadata").at("uid").as_string());
   }
   // As the scheduler does it, in this order.
-  void Name(const std::string& job) {
+  void Name(const std::string& job, const std::string& why = "for another") {
     const std::string pod = absl::StrCat(job, "-w-0");
     Patch(
         api::kPodGroups, GroupOf(job),
         absl::StrCat(
-            R"({"status":{"conditions":[{"type":"GangReleased","status":"True","reason":"Reclaimed","message":"evicted 1 of 1 task: ... [)",
-            pod, "/", UidOf(pod), R"(]"}]}})"));
+            R"({"status":{"conditions":[{"type":"GangReleased","status":"True","reason":"Reclaimed","message":"evicted 1 of 1 task )",
+            why, " [", pod, "/", UidOf(pod), R"(]"}]}})"));
   }
   void Mark(const std::string& job) {
     Patch(api::kPods, absl::StrCat(job, "-w-0"),
@@ -96,7 +96,27 @@ TEST_F(EvictedJobsTest, ACommandIsCarriedOutAtOnce) {
 }
 
 TEST_F(EvictedJobsTest, WhoIsNotEvictedIsNotPutOff) {
-  StartJob("three", JobText("three", 1, {{"w", 1}}));
+  Create(api::kJobs, JobText("three", 1, {{"w", 1}}));
+  LetIn("three");
+  EXPECT_THAT(Names(api::kPods), ElementsAre("one-w-0", "three-w-0", "two-w-0"));
+  RunPods("three");
+  Run(absl::Seconds(5));
+  ASSERT_EQ(Phase("three"), "Running");
+  Name("one", "for a third");
+  SetPod("three-w-0", "Succeeded");
+  EXPECT_EQ(Phase("three"), "Completed");
+}
+
+// The API server's time is for the deletions.
+TEST_F(EvictedJobsTest, WhatIsOnlyToldOfOthersWaitsUntilTheLastIsToldToGo) {
+  Create(api::kJobs, JobText("three", 1, {{"w", 1}}));
+  LetIn("three");
+  SetPod("three-w-0", "Running");
+  EXPECT_EQ(Phase("three"), "Pending");
+  for (const char* const job : {"one", "two"}) Delete(job);
+  Run(absl::Milliseconds(400));
+  EXPECT_EQ(Phase("three"), "Pending") << "others may be named next";
+  Run(absl::Milliseconds(200));
   EXPECT_EQ(Phase("three"), "Running");
 }
 

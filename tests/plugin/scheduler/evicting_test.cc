@@ -83,6 +83,29 @@ TEST_F(EvictionTest, AHighPriorityDoesNotWaitBehindALowOneThatRuns) {
   EXPECT_EQ(NodeOf("other"), "");
 }
 
+// The API server's time is for the deletions.
+TEST_F(EvictionTest, WhatIsOnlyToldWaitsUntilThoseWhoGoAreTold) {
+  StartScheduler(options_);
+  AddGroup("runs", 1, R"(,"priorityClassName":"high")");
+  AddPod("runs", "runs", "0");
+  LowRuns();
+  EXPECT_EQ(Running("runs"), 0);
+  fate_ = [](const kube::Request& request) {
+    sandbox::RequestFate fate;
+    if (request.method == "DELETE") fate.request_delay = absl::Seconds(5);
+    return fate;
+  };
+  HighComes();
+  loop_.RunFor(absl::Seconds(1));
+  SetPhase("runs", "Running");
+  loop_.RunFor(absl::Seconds(3));
+  EXPECT_FALSE(Leaves("low-w-0"));
+  EXPECT_EQ(Running("runs"), 0);
+  loop_.RunFor(absl::Seconds(3));
+  EXPECT_TRUE(Leaves("low-w-0"));
+  EXPECT_EQ(Running("runs"), 1);
+}
+
 TEST_F(EvictionTest, WhoIsNotAskedToEvictsNobody) {
   StartScheduler();
   options_.policy.preempt = false;

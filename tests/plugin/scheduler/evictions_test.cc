@@ -68,6 +68,34 @@ class EvictionsTest : public ::testing::Test {
   Evictions evictions_{cluster_};
 };
 
+TEST_F(EvictionsTest, TheyAreUnderWayUntilAllAreToldToGo) {
+  for (int i = 0; i < 3; ++i) cluster_.SetPod(Running(i));
+  const auto uid = [&](const std::string& pod) { return cluster_.task(Task(pod)).uid.text(); };
+  const std::string first = cluster_.task(cluster_.gang(Gang()).tasks[0]).name,
+                    second = cluster_.task(cluster_.gang(Gang()).tasks[1]).name;
+  EXPECT_FALSE(evictions_.UnderWay());
+  Evict({first, second});
+  EXPECT_TRUE(evictions_.UnderWay());
+  api::core::Pod pod;
+  pod.metadata.uid = uid(first);
+  evictions_.Seen(pod);
+  EXPECT_TRUE(evictions_.UnderWay());
+  pod.metadata.deletion_timestamp.at = testutil::At(1);
+  evictions_.Seen(pod);
+  EXPECT_TRUE(evictions_.UnderWay()) << "one is not told yet";
+  evictions_.ForgetPod(uid(second));
+  EXPECT_FALSE(evictions_.UnderWay()) << "it is gone";
+  Evict({first});
+  evictions_.OnForbidden({"default", "g"});
+  EXPECT_FALSE(evictions_.UnderWay()) << "it stays";
+  Evict({first});
+  evictions_.Forget({"default", "high"});
+  EXPECT_FALSE(evictions_.UnderWay()) << "for nobody";
+  Evict({first});
+  evictions_.Forget({"default", "g"});
+  EXPECT_FALSE(evictions_.UnderWay()) << "nobody knows it any more";
+}
+
 using EvictionsDeathTest = EvictionsTest;
 
 TEST_F(EvictionsDeathTest, NobodyGoesWhoIsOfNoGang) {
