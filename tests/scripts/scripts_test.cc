@@ -309,6 +309,16 @@ TEST_F(EmulatedTest, WhatItWantsIsSaid) {
       RunProgram({"env", "PATH=" + bin, "SOURCE_DATE_EPOCH=1", path("of/scripts/packaging/emulated"), "arm64"});
   EXPECT_EQ(outcome.exit_code, 1);
   EXPECT_THAT(outcome.err, HasSubstr("there is no qemu-aarch64 on this machine: scripts/install-packages --nightly"));
+  for (const std::vector<std::string>& options : {std::vector<std::string>{"--program", path("programs")},
+                                                  {"--programs"},
+                                                  {"--programs", path("programs"), "x"}}) {
+    std::vector<std::string> argv{"env", "SOURCE_DATE_EPOCH=1", path("of/scripts/packaging/emulated"), "arm64"};
+    argv.insert(argv.end(), options.begin(), options.end());
+    const Outcome other = RunProgram(argv);
+    EXPECT_EQ(other.exit_code, 1);
+    EXPECT_THAT(other.err,
+                HasSubstr("emulated takes an architecture, and perhaps --programs FOLDER; not: arm64 --program"));
+  }
 }
 
 class OneDefinitionTest : public ScriptsTest {

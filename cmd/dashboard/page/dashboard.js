@@ -1,4 +1,4 @@
-// Keeps the page as it is in the cluster. Rows come as the server renders them for the first paint; nothing of the cluster is made into HTML here.
+// Keeps the page as it is in the cluster. All rows come as the server renders them; nothing of the cluster is made into HTML here.
 'use strict';
 (() => {
   const body = document.body, live = document.getElementById('live'), search = document.getElementById('search');
@@ -28,10 +28,23 @@
   search.form.addEventListener('submit', event => event.preventDefault());
   search.addEventListener('input', filterAll);
 
+  function ready(row) {
+    filter(row);
+    if (!isClosed(row)) tellTimes(row);
+  }
   function make(html) {
     const template = document.createElement('template');
     template.innerHTML = html;
     return template.content.firstElementChild;
+  }
+  // The rows behind those of the first paint, which are text until now.
+  function takeRest() {
+    for (const rest of document.querySelectorAll('main noscript')) {
+      const rows = [...make(rest.textContent).querySelector('[id]').parentElement.children];
+      rows.forEach(ready);
+      parts[rest.closest('section').id].append(...rows);
+      rest.remove();
+    }
   }
   function take(change) {
     for (const id of change.gone) document.getElementById(id)?.remove();
@@ -41,8 +54,7 @@
         if (old.open) fresh.open = true;
         old.replaceWith(fresh);
       }
-      if (!isClosed(fresh)) tellTimes(fresh);
-      filter(fresh);
+      ready(fresh);
       const before = after === '' ? null : document.getElementById(after);
       if (before) { if (before.nextElementSibling !== fresh) before.after(fresh); }
       else if (parts[part].firstElementChild !== fresh) parts[part].prepend(fresh);
@@ -96,8 +108,13 @@
     event.preventDefault();
   });
 
+  function begin() {
+    takeRest();
+    listen();
+  }
   tellAllTimes();
   setInterval(tellAllTimes, 30000);
   document.addEventListener('visibilitychange', tellAllTimes);
-  listen();
+  if (document.hidden) begin();  // nothing is painted there
+  else requestAnimationFrame(() => setTimeout(begin));
 })();

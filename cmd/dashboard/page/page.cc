@@ -1,5 +1,6 @@
 #include "cmd/dashboard/page/page.h"
 
+#include <algorithm>
 #include <vector>
 
 #include "absl/strings/ascii.h"
@@ -18,14 +19,14 @@ class PageWriter {
   std::string Write() {
     Head();
     absl::StrAppend(&out_, "<div data-rows=\"top\">");
-    Rows(Part::kTop);
+    Rows(Part::kTop, 0, At(Part::kTop).rows.size());
     absl::StrAppend(&out_, "</div>");
     Table(Part::kQueues, Word::kQueues,
           {Word::kQueue, Word::kShare, Word::kHeld, Word::kDeserved, Word::kWaiting, Word::kRunning});
     Table(Part::kGangs, Word::kGangs,
           {Word::kGang, Word::kQueue, Word::kPhase, Word::kMembers, Word::kSince, Word::kWhy});
-    Section(Part::kNodes, Word::kNodes, "<div class=\"map\" data-rows=\"nodes\">", "</div>");
-    Section(Part::kJobs, Word::kJobs, "<div data-rows=\"jobs\">", "</div>");
+    Section(Part::kNodes, Word::kNodes, "<div class=\"map\" data-rows=\"nodes\">", "<div class=\"map\">", "</div>");
+    Section(Part::kJobs, Word::kJobs, "<div data-rows=\"jobs\">", "<div>", "</div>");
     Table(Part::kPaddleJobs, Word::kPaddleJobs,
           {Word::kJob, Word::kPhase, Word::kMode, Word::kQueue, Word::kRoles, Word::kSince, Word::kWhy});
     absl::StrAppend(&out_, "</main><footer><details id=\"keys\"><summary>", T(Word::kKeys), " ( ? )</summary><p>",
@@ -68,18 +69,28 @@ class PageWriter {
     std::string open = "<table><thead><tr>";
     for (const Word column : columns) absl::StrAppend(&open, "<th scope=\"col\">", T(column), "</th>");
     absl::StrAppend(&open, "</tr></thead><tbody data-rows=\"", NameOf(part), "\">");
-    Section(part, title, open, "</tbody></table>");
+    Section(part, title, open, "<table><tbody>", "</tbody></table>");
   }
 
-  void Section(Part part, Word title, absl::string_view open, absl::string_view close) {
+  // The rows of the first paint in `open`, the others in `open_rest`: a browser with scripts reads what is in
+  // <noscript> as one text, without making anything of it, and dashboard.js takes it from there.
+  void Section(Part part, Word title, absl::string_view open, absl::string_view open_rest, absl::string_view close) {
+    const std::size_t count = At(part).rows.size(), first = std::min(count, kFirstRows);
     absl::StrAppend(&out_, "<section id=\"", NameOf(part), "\" tabindex=\"-1\"><h2>", T(title),
                     " <small id=\"count:", NameOf(part), "\">", At(part).count, "</small></h2>", open);
-    Rows(part);
-    absl::StrAppend(&out_, close, "</section>");
+    Rows(part, 0, first);
+    absl::StrAppend(&out_, close);
+    if (first < count) {
+      absl::StrAppend(&out_, "<noscript>", open_rest);
+      Rows(part, first, count);
+      absl::StrAppend(&out_, close, "</noscript>");
+    }
+    out_ += "</section>";
   }
 
-  void Rows(Part part) {
-    for (const HtmlRow& row : At(part).rows) {
+  void Rows(Part part, std::size_t from, std::size_t to) {
+    for (std::size_t i = from; i < to; ++i) {
+      const HtmlRow& row = At(part).rows[i];
       if (wanted_.empty() || absl::StrContains(absl::AsciiStrToLower(WithoutTags(row.html)), wanted_)) {
         out_ += row.html;
         continue;

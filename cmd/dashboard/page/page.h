@@ -1,6 +1,7 @@
-// The whole page of a first paint: all rows, in HTML that needs no script to be read.
+// The whole page: all rows, in HTML that needs no script to be read.
 #pragma once
 
+#include <cstddef>
 #include <string>
 
 #include "absl/strings/string_view.h"
@@ -16,6 +17,9 @@ struct PageText {
   std::string server = {};   // which cluster it is
   bool reading = false;      // not everything has been read yet
 };
+
+// Of each part so many rows are painted first, more than a screen has; a script makes the others when these are seen.
+inline constexpr std::size_t kFirstRows = 60;
 
 std::string RenderPage(const SheetRows& rows, const PageText& text);
 

@@ -34,7 +34,7 @@ Texts TextsOf(Word word) {
     case Word::kHeld:
       return {"Held", "已占用"};
     case Word::kDeserved:
-      return {"Deserved", "应得"};
+      return {"Deserved, told each minute", "应得（每分钟告知）"};
     case Word::kWaiting:
       return {"Waiting", "等待中"};
     case Word::kRunning:

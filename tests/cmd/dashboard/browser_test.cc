@@ -185,6 +185,33 @@ TEST_F(DashboardBrowserTest, ACaseForPictures) {
   EXPECT_THAT(browser.complaints(), IsEmpty());
 }
 
+// More nodes than are painted first, with scripts and without.
+TEST_F(DashboardBrowserTest, ManyRowsAreAllThereAndInTheirOrder) {
+  Start(70, {});
+  Browser browser(1280, 1000);
+  const std::string url = After("dashboard at ");
+  browser.Open(url);
+  ASSERT_TRUE(browser.Becomes("document.getElementById('count:nodes').textContent", "70"));
+  browser.Open(url + "?q=node-069");
+  EXPECT_TRUE(browser.Becomes("document.getElementById('live').className", "good"));
+  const std::string nodes = "[...document.querySelector('[data-rows=nodes]').children]";
+  EXPECT_EQ(browser.Evaluate(nodes + ".length"), "70");
+  EXPECT_EQ(browser.Evaluate(nodes + ".every((node, i, all) => i === 0 || all[i - 1].id < node.id)"), "true");
+  EXPECT_EQ(browser.Evaluate(nodes + ".filter(node => !node.hidden).map(node => node.id).join()"), "n:node-069");
+  EXPECT_EQ(browser.Evaluate("document.querySelectorAll('main noscript').length"), "0");
+  EXPECT_THAT(browser.complaints(), IsEmpty());
+
+  browser.Call("Emulation.setScriptExecutionDisabled", R"({"value":true})");
+  browser.Open(url);
+  const boost::json::value document = browser.Call("DOM.getDocument");
+  const boost::json::value* const root = api::ValueAt(document, {"root", "nodeId"});
+  ASSERT_NE(root, nullptr);
+  const boost::json::value found =
+      browser.Call("DOM.querySelectorAll",
+                   absl::StrCat(R"({"nodeId":)", api::ToJson(*root), R"(,"selector":"#nodes .map > .node"})"));
+  EXPECT_EQ(found.at("nodeIds").as_array().size(), 70u);
+}
+
 TEST_F(DashboardBrowserTest, ReadsWithoutScripts) {
   Start(4, Examples());
   Browser browser(1280, 1000);

@@ -168,6 +168,22 @@ TEST(PageTest, OfVeryManyRowsTheFirstAreShownAndTheOthersCounted) {
   EXPECT_THAT(Page(view), AllOf(HasSubstr(">2003<"), HasSubstr("3 more are not shown")));
 }
 
+TEST(PageTest, RowsBeyondTheFirstPaintAreOneTextToABrowserWithScripts) {
+  View view;
+  view.queues.resize(kFirstRows + 2, Of("</noscript>").queues[0]);
+  for (std::size_t i = 0; i < view.queues.size(); ++i) view.queues[i].name = absl::StrCat("q", 100 + i);
+  view.nodes = Of("x").nodes;
+  const std::string page = Page(view);
+  const std::string last = absl::StrCat("id=\"q:q", 99 + kFirstRows, "\""),
+                    next = absl::StrCat("<noscript><table><tbody><tr id=\"q:q", 100 + kFirstRows, "\"");
+  EXPECT_LT(page.find(last), page.find(next));
+  EXPECT_THAT(page, HasSubstr(next));
+  EXPECT_EQ(CountOf(page, "<tr id=\"q:"), kFirstRows + 2);
+  EXPECT_EQ(CountOf(page, "<noscript>"), 1u) << "the parts that are short have none";
+  EXPECT_EQ(CountOf(page, "</tr></tbody></table></noscript></section>"), 1u);
+  EXPECT_EQ(CountOf(page, "</noscript>"), 1u) << "nothing of a row ends it";
+}
+
 TEST(WordsTest, TheQueryGoesBeforeTheBrowser) {
   EXPECT_EQ(ChooseLang("zh", "en"), Lang::kChinese);
   EXPECT_EQ(ChooseLang("en", "zh-CN"), Lang::kEnglish);

@@ -124,6 +124,15 @@ TEST_F(HelmTest, TheTypesAreThoseOfTheKustomizationsAndAreKept) {
   }
 }
 
+// A shadow is watched where another release decides, in its namespace, too.
+TEST_F(HelmTest, NoObjectIsOfAShadowAndOfAnotherRelease) {
+  const std::map<std::string, value> shadow = Rendered({"mode=shadow"});
+  EXPECT_THAT(shadow, Not(IsEmpty()));
+  for (const char* const mode : {"mode=standalone", "mode=beside-volcano", "mode=one-namespace"}) {
+    for (const auto& [name, object] : Rendered({mode})) EXPECT_FALSE(shadow.contains(name)) << mode << ": " << name;
+  }
+}
+
 // A chart that renders to what of Volcano's own an extender is put beside.
 TEST_F(HelmTest, VolcanosChartHasTheExtenderByThePostRenderer) {
   const TemporaryFolder chart("volcano-chart");
