@@ -251,6 +251,24 @@ TEST(SimulateTest, WhoIsEvictedBeginsAnew) {
   EXPECT_EQ(Of(facts, {low, high}, calm).gangs[0].evicted, 0);
 }
 
+// Nothing ends and nothing comes any more.
+TEST(SimulateTest, WhoMayNotGoYetGoesWhenHeMayThoughNothingElseHappens) {
+  explain::ClusterFacts facts = ClusterOf(1);
+  facts.priority_classes.push_back({"high", 1000});
+  Arrival ever = ArrivalOf("ever", absl::ZeroDuration(), 1, 8, absl::InfiniteDuration());
+  ever.pods[0].cooldown = absl::Minutes(10);
+  Arrival high = ArrivalOf("high", absl::Minutes(1), 1, 8, absl::Hours(1));
+  high.gang.priority_class = "high";
+  high.pods[0].priority = 1000;
+  Options options;
+  options.runs = absl::InfiniteDuration();
+  options.policy.overcommit_percent.reset();
+  const Course course = Of(facts, {ever, high}, options);
+  ASSERT_EQ(course.gangs.size(), 2u);
+  EXPECT_EQ(course.gangs[0].evicted, 1);
+  EXPECT_THAT(course.gangs[1].started, Optional(At(absl::Minutes(10) + absl::Seconds(30)))) << "after the grace";
+}
+
 // Whose controller makes pods at once, and not when the gang is let in.
 TEST(SimulateTest, GangsOfOtherKindsBeginAnewToo) {
   for (const model::GangKind kind : {model::GangKind::kKubernetes, model::GangKind::kCoscheduling}) {
