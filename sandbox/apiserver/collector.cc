@@ -28,7 +28,7 @@ constexpr absl::Duration kNamespaceGrace = absl::Seconds(5);  // pkg/controller/
 // (kube-controller-manager --kube-api-qps). Who makes him anew each time he goes, since nobody has told him that the
 // owner is gone, is held up by this alone.
 constexpr absl::Duration kOwnerLookup = absl::Milliseconds(100);
-constexpr int kItemsPerTask = 128;                            // so that others of the loop get their turn
+constexpr int kItemsPerTask = 128;  // so that others of the loop get their turn
 
 api::ObjectMeta MetadataOf(const Record& record) {
   absl::StatusOr<api::core::PartialObject> object = api::Decode<api::core::PartialObject>(*record.json);
