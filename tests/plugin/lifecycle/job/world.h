@@ -174,6 +174,13 @@ class World {
       pod["status"] = json::object{{"phase", phase}, {"containerStatuses", json::array{container}}};
     });
   }
+  // As the scheduler marks a pod of a gang that it releases, before it deletes it.
+  void MarkReleased(const std::string& name) {
+    Edit("pods", name, [](json::object& pod) {
+      pod["status"].as_object()["conditions"] = json::array{json::object{
+          {"type", "DisruptionTarget"}, {"status", "True"}, {"reason", std::string(api::volcano::kGangReleased)}}};
+    });
+  }
   void RestartContainer(const std::string& name, int times) {
     Edit("pods", name, [&](json::object& pod) {
       pod["status"].as_object()["containerStatuses"].as_array()[0].as_object()["restartCount"] = times;
