@@ -18,6 +18,7 @@
 #include "absl/strings/string_view.h"
 #include "absl/strings/strip.h"
 #include "api/json_value.h"
+#include "api/volcano/release.h"
 #include "base/check.h"
 #include "plugin/lifecycle/job/pod.h"
 #include "plugin/lifecycle/job/reconcile_job.h"
