@@ -25,10 +25,8 @@ HyperNodeController::HyperNodeController(kube::Informers& informers, kube::Compo
                     [this](const api::NamespacedName& key, absl::Time now) { return Decide(key.name, now); })) {
   driver_.SetOnPermanentError(
       [this](const auto& key, const auto&, const auto&, const auto& status) { Explain(key.name, status); });
-  source_->OnChange([this] { OnSource(); });
+  source_->OnChange(token(), [this] { OnSource(); });
 }
-
-HyperNodeController::~HyperNodeController() { source_->OnChange(nullptr); }
 
 void HyperNodeController::OnNode(const std::string& name, const api::core::PartialObject* node) {
   lifecycle::Labels labels;

@@ -19,7 +19,6 @@ class HyperNodeController final : public kube::Component {
  public:
   HyperNodeController(kube::Informers& informers, kube::ComponentOptions options,
                       std::shared_ptr<LiveLabelSource> source);
-  ~HyperNodeController() override;
 
  private:
   // Null is absent.

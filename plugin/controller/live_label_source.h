@@ -4,6 +4,7 @@
 #include <functional>
 #include <utility>
 
+#include "base/loop.h"
 #include "plugin/lifecycle/hyper_nodes/label_source.h"
 
 namespace gangway::controller {
@@ -16,13 +17,17 @@ class LiveLabelSource {
   void Set(lifecycle::LabelSource source) {
     if (source == source_) return;
     source_ = std::move(source);
-    if (changed_) changed_();
+    if (!listener_.expired()) changed_();
   }
-  // Whoever makes HyperNodes by it; there is one. Empty: nobody any more.
-  void OnChange(std::function<void()> changed) { changed_ = std::move(changed); }
+  // Whoever makes HyperNodes by it, while `listener` is there; there is one.
+  void OnChange(Token listener, std::function<void()> changed) {
+    listener_ = std::move(listener);
+    changed_ = std::move(changed);
+  }
 
  private:
   lifecycle::LabelSource source_;
+  Token listener_;
   std::function<void()> changed_;
 };
 

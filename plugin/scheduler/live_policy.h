@@ -4,6 +4,7 @@
 #include <functional>
 #include <utility>
 
+#include "base/loop.h"
 #include "plugin/gang/policy.h"
 
 namespace gangway::scheduler {
@@ -16,13 +17,17 @@ class LivePolicy {
   void Set(gang::Policy policy) {
     if (policy == policy_) return;
     policy_ = std::move(policy);
-    if (changed_) changed_();
+    if (!listener_.expired()) changed_();
   }
-  // Whoever decides by it; there is one. Empty: nobody any more.
-  void OnChange(std::function<void()> changed) { changed_ = std::move(changed); }
+  // Whoever decides by it, while `listener` is there; there is one.
+  void OnChange(Token listener, std::function<void()> changed) {
+    listener_ = std::move(listener);
+    changed_ = std::move(changed);
+  }
 
  private:
   gang::Policy policy_;
+  Token listener_;
   std::function<void()> changed_;
 };
 

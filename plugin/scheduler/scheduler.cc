@@ -105,7 +105,7 @@ class GangScheduler final : public Scheduler {
                groups_);
     pods_.After(coscheduling_groups_);  // whether there are any says what a label of theirs means
     if (options_.live_policy != nullptr) {
-      options_.live_policy->OnChange([this] {
+      options_.live_policy->OnChange(token(), [this] {
         rounds_.ForgetRanks();
         rounds_.Want();
       });
@@ -116,10 +116,6 @@ class GangScheduler final : public Scheduler {
     use_metrics_.CountIn(*informers.metrics());
     bindings_.CountIn(*informers.metrics());
     evictions_.CountIn(*informers.metrics());
-  }
-
-  ~GangScheduler() override {
-    if (options_.live_policy != nullptr) options_.live_policy->OnChange({});
   }
 
   const model::Cluster& cluster() const override { return cluster_; }

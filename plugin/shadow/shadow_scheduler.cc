@@ -66,11 +66,7 @@ ShadowScheduler::ShadowScheduler(kube::Informers& informers, kube::ComponentOpti
         return WatchFor<T>(resource, selection);
       },
       groups_);
-  if (options_.live_policy != nullptr) options_.live_policy->OnChange([this] { WantAt(loop().Now()); });
-}
-
-ShadowScheduler::~ShadowScheduler() {
-  if (options_.live_policy != nullptr) options_.live_policy->OnChange({});
+  if (options_.live_policy != nullptr) options_.live_policy->OnChange(token(), [this] { WantAt(loop().Now()); });
 }
 
 template <class T>

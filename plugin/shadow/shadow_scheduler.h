@@ -37,7 +37,6 @@ struct ShadowOptions {
 class ShadowScheduler final : public kube::Component {
  public:
   ShadowScheduler(kube::Informers& informers, kube::ComponentOptions component, ShadowOptions options);
-  ~ShadowScheduler() override;
 
   const Comparison& comparison() const { return comparison_; }
   const model::Cluster& cluster() const { return cluster_; }

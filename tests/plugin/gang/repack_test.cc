@@ -1,6 +1,7 @@
 // Gangs that are placed in one call are packed together where one of them would find no room otherwise.
 #include "plugin/gang/repack.h"
 
+#include <algorithm>
 #include <map>
 #include <string>
 #include <utility>
@@ -166,6 +167,35 @@ TEST_F(PackedTest, WhoWantsAsMuchInVainIsNotTriedAgain) {
   policy.repack_budget = 30;
   EXPECT_THAT(Placed(), Contains(Key("f")));
   EXPECT_THAT(Placed(), SizeIs(4));
+}
+
+// b, c and d ask for the same amounts of nodes that all of them may have, each in other words: any two of them could
+// lie on n4. Whichever pod was told first, it is the same two.
+TEST(RepackOrderTest, IsOfWhatIsAskedForAndNotOfWhoWasToldFirst) {
+  const auto placed = [](const std::vector<std::string>& told) {
+    testutil::World world;
+    for (const int cpus : {4, 5}) {
+      model::NodeFacts node = testutil::Node(absl::StrCat("n", cpus), cpus);
+      node.labels.emplace_back("zone", "z");
+      node.labels.emplace_back("row", "r");
+      world.cluster.SetNode(node);
+    }
+    const std::map<std::string, model::Wants> wants = {{"a", testutil::Cpu(3000)},
+                                                       {"b", testutil::CpuOn(2000, "zone", "z")},
+                                                       {"c", testutil::CpuOn(2000, "row", "r")},
+                                                       {"d", testutil::Cpu(2000)}};
+    for (const std::string& name : told) {
+      model::GangFacts gang = testutil::Gang(name, 1);
+      gang.created = testutil::At(name[0] - 'a');
+      world.cluster.SetGang(gang);
+      world.cluster.SetPod(testutil::Pod(name, "w", 0, wants.at(name)));
+    }
+    return world.Placed();
+  };
+  const std::map<std::string, std::string> first = placed({"a", "b", "c", "d"});
+  EXPECT_THAT(first, SizeIs(4));
+  std::vector<std::string> told = {"a", "b", "c", "d"};
+  while (std::next_permutation(told.begin(), told.end())) EXPECT_EQ(placed(told), first);
 }
 
 // However often others lie elsewhere: nothing is placed where it may not be, or where no room is left, and gangs whole.

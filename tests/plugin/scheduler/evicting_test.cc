@@ -117,8 +117,9 @@ TEST_F(EvictionTest, WhoIsNotAskedToEvictsNobody) {
   EXPECT_FALSE(Leaves("low-w-0"));
 }
 
-// Why two gangs, `a` and `b`, may have to go for a third, `next`: one of them is enough.
-enum class Why { kPriority, kShare, kRoom };
+// Why two gangs, `a` and `b`, may have to go for a third, `next`: one of them is enough, and of those that have more
+// than their minimum one pod of it.
+enum class Why { kPriority, kSurplus, kShare, kRoom };
 
 // As it is before the third comes, once for each crash.
 class Scene : public EvictionTest {
@@ -159,9 +160,9 @@ class Scene : public EvictionTest {
     if (why_ == Why::kShare) {
       AddGroupIn("lab", "next", 2, "Pending");
     } else {
-      AddGroup("next", pods(), why_ == Why::kPriority ? R"(,"priorityClassName":"high")" : "");
+      AddGroup("next", goes(), why_ == Why::kRoom ? "" : R"(,"priorityClassName":"high")");
     }
-    for (int i = 0; i < pods(); ++i) AddPod(absl::StrCat("next-w-", i), "next", "4");
+    for (int i = 0; i < goes(); ++i) AddPod(absl::StrCat("next-w-", i), "next", "4");
     loop_.RunFor(absl::Seconds(3));
     Crash();
     fate_ = nullptr;
@@ -171,38 +172,41 @@ class Scene : public EvictionTest {
     return sent;
   }
 
-  // One gang went, whole, and was told why; the third runs when it has ended, and the other all along.
+  // One gang went, whole or what it has too much, and was told why; the third runs when that has ended, and the other
+  // all along.
   void ExpectItIsFinished() {
     std::string gone;
+    std::vector<std::string> victims;
     for (const char* gang : {"a", "b"}) {
-      int leave = 0;
-      for (int i = 0; i < pods(); ++i) leave += Leaves(absl::StrCat(gang, "-w-", i)) ? 1 : 0;
-      EXPECT_TRUE(leave == 0 || leave == pods()) << "a part of " << gang;
-      if (leave == 0) continue;
+      std::vector<std::string> leave;
+      for (int i = 0; i < pods(); ++i) {
+        if (const std::string pod = absl::StrCat(gang, "-w-", i); Leaves(pod)) leave.push_back(pod);
+      }
+      if (leave.empty()) continue;
       EXPECT_EQ(gone, "") << "both of them";
       gone = gang;
+      victims = std::move(leave);
     }
-    ASSERT_NE(gone, "");
+    ASSERT_EQ(victims.size(), static_cast<std::size_t>(goes())) << "of " << gone;
     if (why_ == Why::kRoom) {  // it would like the room of the one that is moved
       AddGroup("other", 1);
       AddPod("other", "other", "2");
       loop_.RunFor(absl::Seconds(2));
     }
     // The Job goes by the pods that are named.
-    const auto names = [&](int pod) { return HasSubstr(absl::StrCat(gone, "-w-", pod, "/")); };
     EXPECT_THAT(Conditions(api::kPodGroups, gone),
                 ::testing::Contains(::testing::AllOf(
-                    HasSubstr(absl::StrCat("GangReleased=True ", reason(), ": evicted ", pods(), " of ", pods())),
-                    names(0), names(pods() - 1))));
-    for (int i = 0; i < pods(); ++i) {
-      const std::string pod = absl::StrCat(gone, "-w-", i);
+                    HasSubstr(absl::StrCat("GangReleased=True ", reason(), ": evicted ", goes(), " of ", pods())),
+                    HasSubstr(victims.front() + "/"), HasSubstr(victims.back() + "/"))));
+    for (const std::string& pod : victims) {
       EXPECT_THAT(Conditions(api::kPods, pod),
                   ::testing::Contains(HasSubstr("DisruptionTarget=True PreemptionByScheduler: evicted")));
       End(pod);
     }
     loop_.RunFor(absl::Seconds(2));
-    for (int i = 0; i < pods(); ++i) EXPECT_NE(NodeOf(absl::StrCat("next-w-", i)), "");
+    for (int i = 0; i < goes(); ++i) EXPECT_NE(NodeOf(absl::StrCat("next-w-", i)), "");
     EXPECT_EQ(Phase(gone == "a" ? "b" : "a"), "Running");
+    if (why_ == Why::kSurplus) EXPECT_EQ(Phase(gone), "Running");
     if (why_ != Why::kRoom) return;
     AddVictim(gone, 0);
     loop_.RunFor(absl::Seconds(2));
@@ -213,14 +217,15 @@ class Scene : public EvictionTest {
  private:
   void TestBody() override {}
   int pods() const { return why_ == Why::kRoom ? 1 : 2; }
+  int goes() const { return why_ == Why::kSurplus ? 1 : pods(); }
   absl::string_view reason() const {
-    return why_ == Why::kPriority ? "Preempted" : why_ == Why::kShare ? "Reclaimed" : "Moved";
+    return why_ == Why::kShare ? "Reclaimed" : why_ == Why::kRoom ? "Moved" : "Preempted";
   }
   void AddGang(const std::string& gang) {
     if (why_ == Why::kShare) {
       AddGroupIn("ads", gang, pods(), "Pending");
     } else {
-      AddGroup(gang, pods(), why_ == Why::kPriority ? R"(,"priorityClassName":"low")" : "");
+      AddGroup(gang, goes(), why_ == Why::kRoom ? "" : R"(,"priorityClassName":"low")");
     }
   }
   void AddVictim(const std::string& gang, int index) {
@@ -245,15 +250,17 @@ TEST_P(CrashTest, AnEvictionThatWasBrokenOffIsFinishedByTheNext) {
       ASSERT_LT(write, 100) << "it never comes to an end";
       if (HasFailure()) return;
     }
-    EXPECT_GE(write, GetParam() == Why::kRoom ? 6 : 9) << "marks, deletions, room, and what is told";
+    EXPECT_GE(write, GetParam() == Why::kRoom || GetParam() == Why::kSurplus ? 6 : 9)
+        << "marks, deletions, room, and what is told";
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(All, CrashTest, ::testing::Values(Why::kPriority, Why::kShare, Why::kRoom),
+INSTANTIATE_TEST_SUITE_P(All, CrashTest, ::testing::Values(Why::kPriority, Why::kSurplus, Why::kShare, Why::kRoom),
                          [](const auto& each) {
-                           return std::string(each.param == Why::kPriority ? "ByPriority"
-                                              : each.param == Why::kShare  ? "ByShare"
-                                                                           : "ToMakeRoom");
+                           return std::string(each.param == Why::kPriority  ? "ByPriority"
+                                              : each.param == Why::kSurplus ? "OfTheSurplus"
+                                              : each.param == Why::kShare   ? "ByShare"
+                                                                            : "ToMakeRoom");
                          });
 
 // A gang of low priority is evicted for one of high, and meanwhile somebody changes a priority.

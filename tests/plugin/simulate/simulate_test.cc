@@ -251,6 +251,23 @@ TEST(SimulateTest, WhoIsEvictedBeginsAnew) {
   EXPECT_EQ(Of(facts, {low, high}, calm).gangs[0].evicted, 0);
 }
 
+// 16 GPUs, of which 19.2 may be let in, and a pod of no gang holds 8: what the gang says that it needs, not what it
+// does, is too much until it has waited for a minute.
+TEST(SimulateTest, WhoWaitsForTimeToPassBeginsThoughNothingEndsAndNothingComes) {
+  explain::ClusterFacts facts = ClusterOf(2);
+  model::PodFacts stays = PodOf("", 0, 8, absl::InfiniteDuration());
+  stays.node = "n0";
+  stays.phase = model::PodPhase::kRunning;
+  facts.pods.push_back(stays);
+  Arrival arrival = ArrivalOf("says-more", absl::ZeroDuration(), 1, 8, absl::Hours(1));
+  arrival.gang.min_resources = {{"nvidia.com/gpu", 16}};
+  Options options;
+  options.policy.admit_by_queues = false;
+  const Course course = Of(facts, {arrival}, options);
+  ASSERT_EQ(course.gangs.size(), 1u);
+  EXPECT_THAT(course.gangs[0].started, Optional(At(absl::Minutes(1))));
+}
+
 // Whose controller makes pods at once, and not when the gang is let in.
 TEST(SimulateTest, GangsOfOtherKindsBeginAnewToo) {
   for (const model::GangKind kind : {model::GangKind::kKubernetes, model::GangKind::kCoscheduling}) {

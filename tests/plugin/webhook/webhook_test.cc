@@ -217,16 +217,16 @@ TEST(WebhookTest, WhatBecomesAnotherKindOfValueIsReplaced) {
 // The costly part of a review is bounded by the number of its values, and one at the bound is judged.
 TEST(WebhookTest, AReviewOfAsManyValuesAsThereMayBeIsJudged) {
   const std::string review =
-      R"({"apiVersion":"admission.k8s.io/v1","kind":"AdmissionReview","request":{"uid":"u","note":"a,b{[\",{"}})";
+      R"({"apiVersion":"admission.k8s.io/v1","kind":"AdmissionReview","request":{"uid":"u","note":"a,b{[\",{","list":[[0]]}})";
   const auto answer = [&](std::size_t max) {
     ReviewLimits limits;
     limits.max_values = max;
     return AnswerReview(Step::kValidate, review, api::volcano::RecordedQueues, {}, limits).status();
   };
-  // The document, its three members, the request's two.
-  EXPECT_THAT(answer(6), testutil::IsOk());
-  EXPECT_THAT(answer(5), testutil::StatusIs(absl::StatusCode::kInvalidArgument,
-                                            "not an AdmissionReview of admission.k8s.io/v1: more than 5 values"));
+  // The document, its three members, the request's three, what the list holds and what that holds.
+  EXPECT_THAT(answer(9), testutil::IsOk());
+  EXPECT_THAT(answer(8), testutil::StatusIs(absl::StatusCode::kInvalidArgument,
+                                            "not an AdmissionReview of admission.k8s.io/v1: more than 8 values"));
 }
 
 // Taken, since another scheduler may know the field, and the user is told.

@@ -298,6 +298,16 @@ TEST(CommandTest, OneWithoutEffectIsRemovedAndSaysSo) {
   EXPECT_TRUE(world.HasEvent("CommandIgnored", "AbortJob is for an earlier job"));
 }
 
+TEST(CommandTest, OneForAnEarlierJobKeepsNoOther) {
+  World world(JobText("cmd", 2, {{"w", 2}}));
+  ASSERT_TRUE(world.Start());
+  world.Command("a-stale", "TerminateJob", "another-uid");
+  world.Command("b-abort", "AbortJob");
+  world.Step();
+  EXPECT_EQ(world.phase(), "Aborting");
+  EXPECT_FALSE(world.Exists("commands", "a-stale"));
+}
+
 TEST(CommandTest, ResumeOnATerminatedJobChangesNothing) {
   World world(JobText("cmd", 2, {{"w", 2}}));
   ASSERT_TRUE(world.Start());

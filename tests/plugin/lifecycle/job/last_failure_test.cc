@@ -167,16 +167,18 @@ TEST(LastFailureTest, StandsInTheStatusThatExplainsTheKill) {
 }
 
 TEST(LastFailureTest, AJobThatFailsByItselfNamesItsPod) {
-  World world(JobText("j", 2, {{"w", 2, R"("minAvailable":2)"}}, R"("maxRetry":3)"));
-  ASSERT_TRUE(world.Start());
-  world.SetPod("j-w-0", "Succeeded");
-  world.SetPod("j-w-1", "Failed", 9);
-  ASSERT_TRUE(world.Settle());
-  EXPECT_EQ(world.phase(), "Failed");
-  const auto failure = ReadLastFailure(world.job().status.controlled_resources);
-  ASSERT_TRUE(failure.has_value());
-  EXPECT_EQ(failure->pod, "j-w-1");
-  EXPECT_EQ(failure->action, "");
+  for (const auto& [ends, fails] : {std::pair("j-w-0", "j-w-1"), std::pair("j-w-1", "j-w-0")}) {
+    World world(JobText("j", 2, {{"w", 2, R"("minAvailable":2)"}}, R"("maxRetry":3)"));
+    ASSERT_TRUE(world.Start());
+    world.SetPod(ends, "Succeeded");
+    world.SetPod(fails, "Failed", 9);
+    ASSERT_TRUE(world.Settle());
+    EXPECT_EQ(world.phase(), "Failed");
+    const auto failure = ReadLastFailure(world.job().status.controlled_resources);
+    ASSERT_TRUE(failure.has_value());
+    EXPECT_EQ(failure->pod, fails);
+    EXPECT_EQ(failure->action, "");
+  }
 }
 
 }  // namespace

@@ -378,6 +378,22 @@ TEST(ReleaseTest, AMarkedPodSeenLeaving) {
   EXPECT_TRUE(world.Exists("pods", "ctr-trainer-0"));
 }
 
+// Nor does a controller count on it that sees it for the first time, and has died when it goes.
+TEST(ReleaseTest, APodThatIsMarkedWhenItIsFirstSeen) {
+  World world = Seed();
+  ASSERT_TRUE(world.Settle());
+  world.SetGroupPhase("Inqueue");
+  ASSERT_EQ(world.Step(4), 4);
+  ASSERT_THAT(world.Names("pods"), ::testing::SizeIs(4)) << "and the status does not say so yet";
+  world.MarkReleased("ctr-trainer-0");
+  ASSERT_TRUE(world.Settle());
+  world.PodGone("ctr-trainer-0");
+  world.seen_leaving.clear();
+  ASSERT_TRUE(world.Settle());
+  EXPECT_EQ(world.job().status.retry_count, 0);
+  EXPECT_TRUE(world.Exists("pods", "ctr-trainer-0"));
+}
+
 // As the scheduler leaves a gang that it evicted: it waits to be let in, and none of its pods is there.
 World Evicted(World world) {
   EXPECT_TRUE(world.Start());
@@ -849,6 +865,23 @@ TEST(DelayTest, EachPodsTimeBeginsWithItsOwnReason) {
   EXPECT_EQ(uid("pp-w-1"), second) << "it has waited for four seconds";
   EXPECT_TRUE(world.HasEvent("ExecuteAction",
                              "Execute action RestartPod after 10s unless it ends before: PodPending of pp-w-1"));
+}
+
+TEST(DelayTest, SoDoesThatOfOneThatFailed) {
+  World world(
+      JobText("f", 1, {{"w", 3}}, R"("policies":[{"event":"PodFailed","action":"RestartPod","timeout":"10s"}])"));
+  ASSERT_TRUE(world.Start());
+  world.SetPod("f-w-0", "Failed", 1);
+  ASSERT_TRUE(world.Settle());
+  world.Pass(absl::Seconds(6));
+  world.SetPod("f-w-1", "Failed", 1);
+  ASSERT_TRUE(world.Settle());
+  world.Pass(absl::Seconds(4));
+  ASSERT_TRUE(world.Settle());
+  EXPECT_THAT(world.Pods(), ElementsAre("w-0 Pending v0", "w-1 Failed v0", "w-2 Running v0"));
+  world.Pass(absl::Seconds(6));
+  ASSERT_TRUE(world.Settle());
+  EXPECT_THAT(world.Pods(), ElementsAre("w-0 Pending v0", "w-1 Pending v0", "w-2 Running v0"));
 }
 
 // The pod that took the place of a lost one is no news; one that is lost beside it is.

@@ -18,6 +18,7 @@
 #include "absl/strings/string_view.h"
 #include "absl/strings/strip.h"
 #include "api/json_value.h"
+#include "api/volcano/release.h"
 #include "base/check.h"
 #include "plugin/lifecycle/job/pod.h"
 #include "plugin/lifecycle/job/reconcile_job.h"
@@ -172,6 +173,13 @@ class World {
             json::object{{"terminated", json::object{{"exitCode", exit_code}, {"finishedAt", api::FormatTime(now_)}}}};
       }
       pod["status"] = json::object{{"phase", phase}, {"containerStatuses", json::array{container}}};
+    });
+  }
+  // As the scheduler marks a pod of a gang that it releases, before it deletes it.
+  void MarkReleased(const std::string& name) {
+    Edit("pods", name, [](json::object& pod) {
+      pod["status"].as_object()["conditions"] = json::array{json::object{
+          {"type", "DisruptionTarget"}, {"status", "True"}, {"reason", std::string(api::volcano::kGangReleased)}}};
     });
   }
   void RestartContainer(const std::string& name, int times) {
