@@ -213,73 +213,80 @@ kube::HttpFrontOptions Door() {
   return options;
 }
 
-// With a session open in which one gang of four has room and one has not.
-class OurServing {
- public:
-  OurServing() : serving_(Options(), Door()) {
-    Asker(serving_.port(), "/x/onSessionOpen", testutil::Recorded("onSessionOpen-6").body).Ask();
-  }
-  int port() const { return serving_.port(); }
+extender::VerbOptions FullMode() {
+  extender::VerbOptions options;
+  options.mode = extender::Mode::kFull;
+  return options;
+}
 
- private:
-  static extender::VerbOptions Options() {
-    extender::VerbOptions options;
-    options.mode = extender::Mode::kFull;
-    return options;
-  }
-  testutil::Serving serving_;
-};
+// A session in which one gang of four has room and one has not.
+void OpenSession(int port) { Asker(port, "/x/onSessionOpen", testutil::Recorded("onSessionOpen-6").body).Ask(); }
 
-// Answers as ours does, where it was read, and does nothing for it; or looks where the body ends, as every reader of it
-// must.
-class NothingDone final : public kube::HttpHandler {
+// Ours; below /no-op what answers as ours did and does nothing for it; below /skim what looks where the body ends, too,
+// as every reader of it must.
+class LookUps final : public kube::HttpHandler {
  public:
-  NothingDone(std::string answer, bool skims)
-      : answer_(testutil::MakeResponse(200, std::move(answer))), skims_(skims) {}
-  bool IsWatch(const kube::Request&) override { return false; }
-  void HandleRequest(kube::Request, kube::HttpCaller, Respond respond) override { respond(answer_); }
-  std::optional<Reply> AnswerAtOnce(const kube::Request& request, const kube::HttpCaller&) override {
-    if (skims_) GW_CHECK(extender::EndOfValue(request.body, 0) == request.body.size());
+  explicit LookUps(Loop& loop) : ours_(loop, FullMode(), metrics_) {}
+  void AnswerElsewhere(const std::string& body) { answer_ = testutil::MakeResponse(200, body); }
+  bool IsWatch(const kube::Request& request) override { return ours_.IsWatch(request); }
+  void HandleRequest(kube::Request request, kube::HttpCaller caller, Respond respond) override {
+    ours_.HandleRequest(std::move(request), std::move(caller), std::move(respond));
+  }
+  std::optional<Reply> AnswerAtOnce(const kube::Request& request, const kube::HttpCaller& caller) override {
+    if (absl::StartsWith(request.path, "/no-op/")) return answer_;
+    if (!absl::StartsWith(request.path, "/skim/")) return ours_.AnswerAtOnce(request, caller);
+    GW_CHECK(extender::EndOfValue(request.body, 0) == request.body.size());
     return answer_;
   }
-  WatchAnswer StartWatch(kube::Request, kube::HttpCaller, kube::Client::OnFrames, kube::Client::OnEnd) override {
-    return {};
+  WatchAnswer StartWatch(kube::Request request, kube::HttpCaller caller, kube::Client::OnFrames on_frames,
+                         kube::Client::OnEnd on_end) override {
+    return ours_.StartWatch(std::move(request), std::move(caller), std::move(on_frames), std::move(on_end));
   }
 
  private:
-  const kube::Response answer_;
-  const bool skims_;
+  Metrics metrics_;
+  extender::VerbHandler ours_;
+  kube::Response answer_;
 };
-class NothingServing {
+class LookUpServing {
  public:
-  NothingServing(std::string answer, bool skims) : handler_(std::move(answer), skims) {
-    front_ = thread_.Run([&] { return *kube::HttpFront::Start(thread_.loop(), handler_, Door()); });
+  LookUpServing() {
+    thread_.Run([&] {
+      look_ups_ = std::make_unique<LookUps>(thread_.loop());
+      front_ = *kube::HttpFront::Start(thread_.loop(), *look_ups_, Door());
+    });
+    OpenSession(port());
   }
-  ~NothingServing() {
-    thread_.Run([&] { front_.reset(); });
+  ~LookUpServing() {
+    thread_.Run([&] {
+      front_.reset();
+      look_ups_.reset();
+    });
   }
   int port() const { return front_->port(); }
+  LookUps& look_ups() { return *look_ups_; }
 
  private:
-  NothingDone handler_;
   testutil::LoopThread thread_;
+  std::unique_ptr<LookUps> look_ups_;
   std::unique_ptr<kube::HttpFront> front_;
 };
 
-// Ours, a handler that gives the same answer without a look, and one that steps over the body, behind the same door in
-// the same way, by turns.
+// Ours, and what does less, on the same server, by turns: of three servers one may have its thread where the caller
+// runs, and another not.
 void BM_LookUpOverHttp(benchmark::State& state, const char* verb, const char* recording) {
-  const std::string body = testutil::Recorded(recording).body, path = absl::StrCat("/x/", verb);
-  const OurServing serving;
-  Asker ours(serving.port(), path, body);
+  const std::string body = testutil::Recorded(recording).body;
+  LookUpServing serving;
+  const auto asker = [&](absl::string_view below) {
+    return Asker(serving.port(), absl::StrCat("/", below, "/", verb), body);
+  };
+  Asker ours = asker("x"), no_op = asker("no-op"), skim = asker("skim");
   const std::string answer = ours.Answer();
-  const std::string said = answer.substr(answer.find("\r\n\r\n") + 4);
-  const NothingServing nothing(said, /*skims=*/false), little(said, /*skims=*/true);
-  Asker no_op(nothing.port(), path, body), skim(little.port(), path, body);
+  serving.look_ups().AnswerElsewhere(answer.substr(answer.find("\r\n\r\n") + 4));  // nobody asks it yet
   bench::Times of_ours, of_no_op, of_skim;
-  const auto ask = [&](Asker& asker, bench::Times& times) {
+  const auto ask = [&](Asker& of, bench::Times& times) {
     times.Add([&] {
-      if (!asker.Ask()) state.SkipWithError("no answer");
+      if (!of.Ask()) state.SkipWithError("no answer");
     });
   };
   for (auto _ : state) {
@@ -319,7 +326,8 @@ void BM_PredicateBesideHostileCallers(benchmark::State& state) {
   const std::string nested = absl::StrCat("{\"task\":{\"Pod\":", std::string(60'000, '['));
   std::string fields;
   for (int i = 0; fields.size() < 30'000; ++i) absl::StrAppend(&fields, "X-", i, ": ", i, "\r\n");
-  const OurServing serving;
+  const testutil::Serving serving(FullMode(), Door());
+  OpenSession(serving.port());
   const auto connect = [&] {
     return std::make_unique<testutil::RawSocket>(static_cast<std::uint16_t>(serving.port()));
   };
