@@ -302,10 +302,10 @@ void BM_LookUpOverHttp(benchmark::State& state, const char* verb, const char* re
   LookUpServing serving;
   on_processor.reset();
   on_processor = std::make_unique<OnProcessor>(0);
-  const auto asker = [&](absl::string_view below) {
-    return Asker(serving.port(), absl::StrCat("/", below, "/", verb), body);
+  const auto below = [&](absl::string_view path) {
+    return Asker(serving.port(), absl::StrCat("/", path, "/", verb), body);
   };
-  Asker ours = asker("x"), no_op = asker("no-op"), skim = asker("skim");
+  Asker ours = below("x"), no_op = below("no-op"), skim = below("skim");
   const std::string answer = ours.Answer();
   serving.look_ups().AnswerElsewhere(answer.substr(answer.find("\r\n\r\n") + 4));  // nobody asks it yet
   bench::Times of_ours, of_no_op, of_skim;
