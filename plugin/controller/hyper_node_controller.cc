@@ -30,7 +30,7 @@ HyperNodeController::HyperNodeController(kube::Informers& informers, kube::Compo
 
 void HyperNodeController::OnNode(const std::string& name, const api::core::PartialObject* node) {
   lifecycle::Labels labels;
-  if (node != nullptr) labels = lifecycle::TopologyLabels(source_->source().types, node->metadata.labels);
+  if (node != nullptr) labels = lifecycle::TopologyLabels(source_->value().types, node->metadata.labels);
   const auto at = labelled_.find(name);
   if (labels.empty() && at == labelled_.end()) return;
   if (labels.empty()) {
@@ -73,8 +73,8 @@ void HyperNodeController::LookSoon() {
 }
 
 void HyperNodeController::Look() {
-  if (!source_->source().enabled) return wanted_.clear();
-  auto wanted = lifecycle::WantedHyperNodes(source_->source().types, labelled_, made_);
+  if (!source_->value().enabled) return wanted_.clear();
+  auto wanted = lifecycle::WantedHyperNodes(source_->value().types, labelled_, made_);
   for (const auto& [name, one] : wanted) {
     const auto before = wanted_.find(name);
     if (before == wanted_.end() || !(before->second == one)) driver_.Enqueue({"", name});
@@ -87,7 +87,7 @@ void HyperNodeController::Look() {
 
 kube::Plan HyperNodeController::Decide(const std::string& name, absl::Time now) const {
   kube::Plan plan;
-  if (!source_->source().enabled) return plan;
+  if (!source_->value().enabled) return plan;
   if (timer_ != 0) {  // what is wanted is about to be looked at
     plan.look_again = now + kLookDelay;
     return plan;

@@ -258,7 +258,7 @@ class GangScheduler final : public Scheduler {
   }
 
   const gang::Policy& Policy() const {
-    return options_.live_policy == nullptr ? options_.policy : options_.live_policy->policy();
+    return options_.live_policy == nullptr ? options_.policy : options_.live_policy->value();
   }
 
   void ReckonQueues() {

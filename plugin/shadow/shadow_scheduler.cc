@@ -163,7 +163,7 @@ void ShadowScheduler::LookAtOthers(absl::Time now) {
 void ShadowScheduler::Round() {
   const absl::Time now = last_round_ = loop().Now();
   LookAtOthers(now);
-  const gang::Policy& policy = options_.live_policy == nullptr ? options_.policy : options_.live_policy->policy();
+  const gang::Policy& policy = options_.live_policy == nullptr ? options_.policy : options_.live_policy->value();
   queue_use_.Advance(cluster_, policy.use_half_life, now);
   if (gang::StandsStill(cluster_, policy, now, scratch_)) return WantAt(scratch_.standstill().until());
   model::Decisions decisions = gang::Schedule(cluster_, policy, now, scratch_);

@@ -132,18 +132,5 @@ TEST_F(HyperNodesTest, TheFileMayChange) {
   EXPECT_THAT(Names(kHyperNodes), IsEmpty());
 }
 
-TEST(LiveLabelSourceTest, WhoListensIsToldOfAnotherSourceWhileHeIsThere) {
-  LiveLabelSource live({true, {}});
-  int told = 0;
-  {
-    const Owner listener;
-    live.OnChange(listener.token(), [&told] { ++told; });
-    live.Set({false, {}});
-    EXPECT_EQ(told, 1);
-  }
-  live.Set({true, {}});
-  EXPECT_EQ(told, 1);
-}
-
 }  // namespace
 }  // namespace gangway::controller
