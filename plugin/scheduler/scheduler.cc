@@ -305,14 +305,13 @@ class GangScheduler final : public Scheduler {
 
   void LogKeptNodes(const model::Decisions& decisions) const {
     for (const Decision& decision : decisions) {
-      const NamespacedName key = KeyOfGang(cluster_, decision.gang);
-      if (decision.passed_over_until != absl::InfinitePast())
-        log::Warning("nodes kept in vain", {{"gang", key.ToString()}});
+      const auto gang = [&] { return KeyOfGang(cluster_, decision.gang).ToString(); };
+      if (decision.passed_over_until != absl::InfinitePast()) log::Warning("nodes kept in vain", {{"gang", gang()}});
       if (!decision.kept.has_value()) continue;
       const auto& before = cluster_.reservation();
       if (before.has_value() && before->uid == cluster_.gang(decision.gang).uid) continue;
       log::Info("nodes kept",
-                {{"gang", key.ToString()}, {"nodes", decision.kept->spots.size()}, {"until_end", decision.kept->ends}});
+                {{"gang", gang()}, {"nodes", decision.kept->spots.size()}, {"until_end", decision.kept->ends}});
     }
   }
 

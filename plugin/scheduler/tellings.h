@@ -5,11 +5,11 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <string>
 #include <vector>
 
 #include "absl/container/btree_map.h"
-#include "absl/container/btree_set.h"
 #include "absl/container/flat_hash_map.h"
 #include "absl/time/time.h"
 #include "api/core/pod.h"
@@ -32,7 +32,7 @@ class Tellings {
   // something new to tell.
   std::vector<api::NamespacedName> EndRound();
   // The same of a round that decided on few: the others go on waiting for what they do.
-  void EndRoundOfFew();
+  void EndRoundOfFew() { ++round_; }
   std::size_t waiting() const { return waiting_.size(); }
 
   // Brought up to date. Good until something else is called.
@@ -51,15 +51,17 @@ class Tellings {
   void Dump(api::JsonWriter& json, std::size_t max_gangs) const;
 
  private:
-  bool KeepsWaiting(const model::Decision& decision, const Telling& telling) const;
+  struct Waits {
+    Telling telling;
+    std::uint64_t round = 0;  // the last that decided on it
+  };
 
   const model::Cluster& cluster_;
   const TellingRules rules_;
-  absl::btree_map<api::NamespacedName, Telling> tellings_;      // of those that wait for something
-  Telling nothing_;                                             // of all others
-  absl::btree_set<api::NamespacedName> waiting_, waiting_now_;  // in the last round; in that which is carried out
-  std::vector<api::NamespacedName> decided_;                    // in that
-  absl::flat_hash_map<std::string, std::string> written_;       // by UID
+  absl::btree_map<api::NamespacedName, Waits> waiting_;    // those that wait for something
+  Telling nothing_;                                        // of all others
+  std::uint64_t round_ = 0;                                // that which is carried out
+  absl::flat_hash_map<std::string, std::string> written_;  // by UID
 };
 
 }  // namespace gangway::scheduler
