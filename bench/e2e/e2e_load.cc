@@ -115,6 +115,7 @@ int main(int argc, char** argv) {
                                                                        {"kai", [] { KaiScale(500); }}};
   // Those that only whoever names them wants.
   std::vector<std::pair<std::string, std::function<void()>>> beside{{"kai-small", [] { KaiScale(50); }},
+                                                                    {"kai-fill", [] { KaiFill(500); }},
                                                                     {"kai-reclaim", [] { KaiReclaim(500); }},
                                                                     {"kai-reclaim-small", [] { KaiReclaim(100); }},
                                                                     {"reclaim-writes", [] { WritesOfReclaim(50); }}};

@@ -97,8 +97,7 @@ class Suite {
   void Run() {
     LoaderAlone();
     Fill("");
-    Background();
-    Fill(absl::StrFormat(" with %d gangs waiting in the background", kBackground));
+    FillBesideOthers();
     Remove("background", kBackground);
     ends_ = std::make_unique<PodEnds>(gangway_->plane());
     ToldWhy();
@@ -106,6 +105,13 @@ class Suite {
     OneLarge();
     Distributed();
     Consolidate();
+  }
+
+  // Only what fills the cluster, by itself and beside who waits.
+  void RunFill() {
+    LoaderAlone();
+    Fill("");
+    FillBesideOthers();
   }
 
   // Only what is reclaimed by many deletions at once.
@@ -176,6 +182,22 @@ class Suite {
     std::this_thread::sleep_for(std::chrono::seconds(1));
   }
 
+  // Until what the last step left to be told is told, or the next pays for it. But for events: they come slowly, for
+  // minutes.
+  void Settle() {
+    const auto count = [&] {
+      double writes = 0;
+      for (const auto& [what, cost] : Writes(plane())) writes += absl::EndsWith(what, " events") ? 0 : cost.count;
+      return writes;
+    };
+    const absl::Time until = absl::Now() + kPatience;
+    double before = -1;
+    for (double is = count(); is != before && absl::Now() < until; is = count()) {
+      before = is;
+      std::this_thread::sleep_for(std::chrono::seconds(1));
+    }
+  }
+
   int PodsIn(const std::string& ns, const std::string& query) {
     const kube::Response reply = plane().Call("GET", api::PathOf(api::kPods, ns), "", "application/json", query);
     const auto json = api::ParseJson(*reply.body);
@@ -236,18 +258,21 @@ class Suite {
                 Seconds(all).c_str(), CpuSince(cpu, CpuByProcess()).c_str());
   }
 
-  void Background() {
+  void FillBesideOthers() {
     Remove("fill", all_);
     std::vector<kube::Request> groups, pods;
     for (int i = 0; i < kBackground; ++i)
       AddGroupOfOne("background", absl::StrCat("waits-", i), "none", "volcano", groups, pods);
     load_.Send(std::move(groups));
     load_.Send(std::move(pods));
-    std::this_thread::sleep_for(std::chrono::seconds(2));
+    Fill(absl::StrFormat(" with %d gangs waiting in the background", kBackground));
   }
 
   void Fill(const std::string& more) {
+    Settle();
     Load::SeenPods bound(load_, "fill");
+    const auto writes = Writes(plane());
+    const auto cpu = CpuByProcess();
     const absl::Time begin = absl::Now();
     load_.Send(SingleGpuJobs("fill", "sanity", all_));
     const absl::Time last = bound.WaitFor(all_, kPatience);
@@ -255,6 +280,8 @@ class Suite {
         "kai: %d single-GPU Jobs fill the cluster%s in %s, %.2f of the loader's speed (KAI on a larger machine: 398 "
         "s)\n",
         all_, more.c_str(), Seconds(last - begin).c_str(), absl::FDivDuration(alone_, last - begin));
+    std::printf("  CPU: %s; writes: %s\n", CpuSince(cpu, CpuByProcess()).c_str(),
+                Since(writes, Writes(plane())).c_str());
   }
 
   // Until its PodGroup says why it waits.
@@ -295,6 +322,7 @@ class Suite {
     absl::Duration last_told() const { return told.empty() ? absl::ZeroDuration() : told.back(); }
   };
   Reclaimed Reclaim(std::vector<kube::Request> jobs, int pods) {
+    Settle();
     Load::SeenPods bound(load_, "reclaim");
     const int had = PodsIn("reclaim", "fieldSelector=spec.nodeName!=");
     const int before = ends_->count();
@@ -393,7 +421,6 @@ class Suite {
     Load::SeenPods bound(load_, "fill");
     load_.Send(SingleGpuJobs("fill", "sanity", all_));
     bound.WaitFor(all_, kPatience);
-    std::this_thread::sleep_for(std::chrono::seconds(2));
   }
 
   const int nodes_, all_ = nodes_ * kGpus;
@@ -407,13 +434,20 @@ class Suite {
 
 void KaiScale(int nodes) { Suite(nodes).Run(); }
 
-void KaiReclaim(int nodes) {
+namespace {
+
+void WithEachProgram(int nodes, void (Suite::*run)()) {
   for (const std::string& program : Programs()) {
     if (!program.empty()) std::printf("kai: with the peer:\n");
-    Suite(nodes, program).RunReclaim();
+    (Suite(nodes, program).*run)();
     if (!program.empty()) std::printf("kai: with this:\n");
   }
 }
+
+}  // namespace
+
+void KaiFill(int nodes) { WithEachProgram(nodes, &Suite::RunFill); }
+void KaiReclaim(int nodes) { WithEachProgram(nodes, &Suite::RunReclaim); }
 
 void WritesOfReclaim(int nodes) {
   for (const std::string& program : Programs()) {

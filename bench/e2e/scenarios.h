@@ -18,6 +18,8 @@ void PaceOfJobs();
 
 // The public scale suite of KAI Scheduler, whose own figures are of 500 nodes.
 void KaiScale(int nodes);
+// Of it only what fills the cluster.
+void KaiFill(int nodes);
 // Of it only what many deletions at once make room for; and what these cost the API server, by whom and when.
 void KaiReclaim(int nodes);
 void WritesOfReclaim(int nodes);
