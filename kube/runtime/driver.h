@@ -61,7 +61,7 @@ struct DriverOptions {
   Backoff refused = {absl::Seconds(1), absl::Minutes(5)};        // of one key whose writes are refused for good
   absl::Duration refused_pause = absl::Seconds(5);               // the most that a change waits for it
   absl::Duration yield_patience = absl::Seconds(2);              // the most that a write yields
-  absl::Duration longest_hold = absl::Seconds(10);               // and that it is held; then it is not for a second
+  absl::Duration longest_hold = absl::Seconds(30);               // and that it is held; then it is not for a second
   Metrics* metrics = nullptr;                                    // may be null; must outlive the driver
 };
 
