@@ -144,6 +144,7 @@ std::vector<NamespacedName> Evictions::CarryOut(const model::Decision& decision,
       absl::StrAppend(&leaving.sentence, api::volcano::EvictedTimes(leaving.times));
     leaving.reason = std::string(ReasonOf(decision.evict_for));
     leaving.on_behalf = key;
+    evicted_for_.insert(key);
     log::Info("gang evicted", {{"gang", victim.ToString()}, {"why", leaving.sentence}});
     gangs.push_back(victim);
   }
@@ -234,6 +235,7 @@ void Evictions::Forget(const NamespacedName& key) {
     for (const api::volcano::ReleasedPod& pod : it->second.pods) untold_.erase(pod.uid);
     leaving_.erase(it);
   }
+  if (evicted_for_.erase(key) == 0) return;
   for (auto it = leaving_.begin(); it != leaving_.end();) {
     if (it->second.on_behalf == key) Stay(it->first, it->second);
     it = it->second.on_behalf == key ? leaving_.erase(it) : std::next(it);

@@ -79,6 +79,7 @@ class Evictions {
 
   model::Cluster& cluster_;
   absl::btree_map<api::NamespacedName, Leaving> leaving_;  // by gang
+  absl::flat_hash_set<api::NamespacedName> evicted_for_;   // on whose behalf those are
   absl::flat_hash_map<std::string, std::string> shown_;    // nominatedNodeName of pods that have one, by UID
   absl::flat_hash_set<std::string> untold_;                // UIDs of pods that are to be told to go
   Gauge victims_;
