@@ -8,6 +8,7 @@
 // scheduler's loop.
 #pragma once
 
+#include <cstddef>
 #include <map>
 #include <optional>
 #include <string>
@@ -59,8 +60,8 @@ class Evictions {
     shown_.erase(uid);
     untold_.erase(uid);
   }
-  // Pods were chosen that nobody has told to go yet.
-  bool UnderWay() const { return !untold_.empty(); }
+  // Pods that were chosen, and that nobody has told to go yet.
+  std::size_t untold() const { return untold_.size(); }
   // Its PodGroup is gone, or another: nobody goes for it who was not told yet.
   void Forget(const api::NamespacedName& key);
   // Its pods may not be deleted: who still runs stays.

@@ -61,6 +61,7 @@ using model::TaskId;
 namespace {
 
 constexpr int kMaxInFlight = 96;  // more than the client sends at once, so that none of its places is empty
+constexpr absl::Duration kNextEviction = absl::Seconds(5);  // one that is refused again and again holds nothing up
 constexpr absl::Duration kAfterEvictions = absl::Milliseconds(500);  // the room is taken, and those who go are gone
 
 const kube::Selection kKeptIfAllowed{.optional = true, .unless_forbidden = true};
@@ -327,11 +328,11 @@ class GangScheduler final : public Scheduler {
       driver_.Enqueue(key);
   }
 
-  // While pods are to be told to go the API server's time is for that.
+  // While pods are told to go the API server's time is for that.
   void HoldWhatTells() {
-    if (evictions_.UnderWay() == holds_what_tells_) return;
-    holds_what_tells_ = !holds_what_tells_;
-    driver_.HoldYielding(holds_what_tells_ ? absl::InfiniteFuture() : loop().Now() + kAfterEvictions);
+    if (evictions_.untold() == untold_) return;
+    untold_ = evictions_.untold();
+    driver_.HoldYielding(loop().Now() + (untold_ > 0 ? kNextEviction : kAfterEvictions));
   }
 
   kube::Plan Decide(const NamespacedName& key, absl::Time now) {
@@ -445,7 +446,8 @@ class GangScheduler final : public Scheduler {
   UseMetrics use_metrics_;
   absl::btree_set<NamespacedName> without_group_;                  // gangs that pods name, and no PodGroup is there
   absl::flat_hash_map<NamespacedName, absl::Time> group_written_;  // when its status was, by us
-  bool queue_status_wanted_ = false, holds_what_tells_ = false;
+  bool queue_status_wanted_ = false;
+  std::size_t untold_ = 0;  // pods that are to be told to go, when what tells was held last
 
   kube::Informer<Pod>& pods_;
   kube::Informer<PodGroup>& groups_;

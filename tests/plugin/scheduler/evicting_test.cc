@@ -106,6 +106,26 @@ TEST_F(EvictionTest, WhatIsOnlyToldWaitsUntilThoseWhoGoAreTold) {
   EXPECT_EQ(Running("runs"), 1);
 }
 
+TEST_F(EvictionTest, ADeletionThatIsRefusedAgainAndAgainHoldsNothingUp) {
+  StartScheduler(options_);
+  AddGroup("runs", 1, R"(,"priorityClassName":"high")");
+  AddPod("runs", "runs", "0");
+  LowRuns();
+  fate_ = [](const kube::Request& request) {
+    sandbox::RequestFate fate;
+    if (request.method == "DELETE") fate.answer = testutil::Refusal(500, "InternalError");
+    return fate;
+  };
+  HighComes();
+  loop_.RunFor(absl::Seconds(1));
+  SetPhase("runs", "Running");
+  loop_.RunFor(absl::Seconds(3));
+  EXPECT_EQ(Running("runs"), 0);
+  loop_.RunFor(absl::Seconds(2));
+  EXPECT_EQ(Running("runs"), 1);
+  EXPECT_FALSE(Leaves("low-w-0"));
+}
+
 TEST_F(EvictionTest, WhoIsNotAskedToEvictsNobody) {
   StartScheduler();
   options_.policy.preempt = false;

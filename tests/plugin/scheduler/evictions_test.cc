@@ -68,32 +68,32 @@ class EvictionsTest : public ::testing::Test {
   Evictions evictions_{cluster_};
 };
 
-TEST_F(EvictionsTest, TheyAreUnderWayUntilAllAreToldToGo) {
+TEST_F(EvictionsTest, WhoIsChosenIsUntoldUntilHeIsToldToGo) {
   for (int i = 0; i < 3; ++i) cluster_.SetPod(Running(i));
   const auto uid = [&](const std::string& pod) { return cluster_.task(Task(pod)).uid.text(); };
   const std::string first = cluster_.task(cluster_.gang(Gang()).tasks[0]).name,
                     second = cluster_.task(cluster_.gang(Gang()).tasks[1]).name;
-  EXPECT_FALSE(evictions_.UnderWay());
+  EXPECT_EQ(evictions_.untold(), 0u);
   Evict({first, second});
-  EXPECT_TRUE(evictions_.UnderWay());
+  EXPECT_EQ(evictions_.untold(), 2u);
   api::core::Pod pod;
   pod.metadata.uid = uid(first);
   evictions_.Seen(pod);
-  EXPECT_TRUE(evictions_.UnderWay());
+  EXPECT_EQ(evictions_.untold(), 2u);
   pod.metadata.deletion_timestamp.at = testutil::At(1);
   evictions_.Seen(pod);
-  EXPECT_TRUE(evictions_.UnderWay()) << "one is not told yet";
+  EXPECT_EQ(evictions_.untold(), 1u) << "one is not told yet";
   evictions_.ForgetPod(uid(second));
-  EXPECT_FALSE(evictions_.UnderWay()) << "it is gone";
+  EXPECT_EQ(evictions_.untold(), 0u) << "it is gone";
   Evict({first});
   evictions_.OnForbidden({"default", "g"});
-  EXPECT_FALSE(evictions_.UnderWay()) << "it stays";
+  EXPECT_EQ(evictions_.untold(), 0u) << "it stays";
   Evict({first});
   evictions_.Forget({"default", "high"});
-  EXPECT_FALSE(evictions_.UnderWay()) << "for nobody";
+  EXPECT_EQ(evictions_.untold(), 0u) << "for nobody";
   Evict({first});
   evictions_.Forget({"default", "g"});
-  EXPECT_FALSE(evictions_.UnderWay()) << "nobody knows it any more";
+  EXPECT_EQ(evictions_.untold(), 0u) << "nobody knows it any more";
 }
 
 using EvictionsDeathTest = EvictionsTest;
