@@ -127,6 +127,7 @@ class Suite {
   void TellWrites() {
     Fill("");
     ends_ = std::make_unique<PodEnds>(gangway_->plane());
+    Settle();
     Load::SeenPods bound(load_, "reclaim");
     load_.Send({GpuJob("reclaim", "large", "reclaim", nodes_ / 2, kGpus)});
     bound.WaitFor(nodes_ / 2, kPatience);
