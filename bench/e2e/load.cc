@@ -203,7 +203,7 @@ std::vector<kube::Request> Jobs(const std::string& ns, int count, int size) {
     requests.push_back(Post(
         api::PathOf(api::kJobs, ns),
         absl::StrFormat(
-            R"({"apiVersion":"batch.volcano.sh/v1alpha1","kind":"Job","metadata":{"name":"job-%d"},"spec":{"schedulerName":"volcano","minAvailable":%d,)"
+            R"({"apiVersion":"batch.volcano.sh/v1alpha1","kind":"Job","metadata":{"name":"job-%d"},"spec":{"schedulerName":"volcano","queue":"default","maxRetry":3,"minAvailable":%d,)"
             R"("policies":[{"event":"PodEvicted","action":"RestartJob"}],"tasks":[{"name":"worker","replicas":%d,"template":{"spec":{"restartPolicy":"Never",)"
             R"("containers":[{"name":"main","image":"example.test/app:v1","resources":{"requests":{"cpu":"1","memory":"100M"}}}]}}}]}})",
             i, size, size)));

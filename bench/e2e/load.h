@@ -70,7 +70,7 @@ std::vector<kube::Request> Pods(const std::string& ns, int gangs, int size, cons
 std::string PodName(int gang, int i);
 // Racks of nodes (tier 1), rows of racks (2) and one hall of all rows (3).
 std::vector<kube::Request> HyperNodes(int nodes, int of_rack, int of_row);
-// Jobs of `size` pods of one CPU, as users write them.
+// Jobs of `size` pods of one CPU, as users write them, with what Volcano's webhook adds.
 std::vector<kube::Request> Jobs(const std::string& ns, int count, int size = 1);
 // Pod i is bound to node i % nodes.
 std::vector<kube::Request> Bindings(const std::string& ns, int gangs, int size, int nodes);
