@@ -1,11 +1,13 @@
 // How fast `gangway scheduler` and `gangway controller` are on a real API server, beside a loader that only creates and
 // binds in the same run; what a restart with a full cluster, an idle hour and a fail-over cost; the scale suite
 // of KAI Scheduler. Prints one line a figure. `e2e_load NAME...` runs only those; with GW_BENCH_PEER=/path/to/gangway
-// those about Jobs run with that build, too, in turns.
+// those about Jobs run with that build, too, in turns, and job-writes and job-pace with the real Volcano of
+// GW_BENCH_VOLCANO (scripts/e2e-tools --volcano).
 #include <algorithm>
 #include <chrono>
 #include <csignal>
 #include <cstdio>
+#include <filesystem>
 #include <functional>
 #include <string>
 #include <thread>
@@ -18,6 +20,7 @@
 #include "bench/e2e/load.h"
 #include "bench/e2e/measure.h"
 #include "bench/e2e/scenarios.h"
+#include "bench/e2e/volcano.h"
 #include "tests/e2e/installed_gangway.h"
 
 namespace gangway::bench {
@@ -100,6 +103,11 @@ int main(int argc, char** argv) {
   std::setvbuf(stdout, nullptr, _IOLBF, 0);  // a run takes minutes, also into a file
   if (!gangway::testutil::ControlPlane::ToolsPresent()) {
     std::fputs("there is no control plane on this machine: scripts/e2e-tools builds it\n", stderr);
+    return 1;
+  }
+  if (!VolcanoFolder().empty() && !std::filesystem::exists(VolcanoFolder() + "/vc-scheduler")) {
+    std::fprintf(stderr, "GW_BENCH_VOLCANO: there is no Volcano in %s: scripts/e2e-tools --volcano RELEASE builds it\n",
+                 VolcanoFolder().c_str());
     return 1;
   }
   const std::vector<std::pair<std::string, std::function<void()>>> all{{"gangs", ManyGangs},

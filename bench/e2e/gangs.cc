@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
+#include <map>
 #include <string>
 #include <thread>
 #include <utility>
@@ -89,6 +90,27 @@ absl::Duration BindAlone(testutil::InstalledGangway& gangway, Load& load, int ga
   return bound.WaitFor(gangs * size, absl::Minutes(5)) - begin;
 }
 
+// What of the time without a binding is ours, of the gang for which it is longest.
+struct Gaps {
+  absl::Duration to_first;  // from when all of its pods are known to be there to its first binding
+  absl::Duration within;    // between two of its bindings
+};
+
+// `made`: when the creation of each pod was answered, gang by gang.
+Gaps GapsOf(const std::map<std::string, absl::Time>& bound, const std::vector<absl::Time>& made, int size) {
+  Gaps gaps;
+  for (std::size_t begin = 0; begin < made.size(); begin += static_cast<std::size_t>(size)) {
+    const auto first = made.begin() + static_cast<std::ptrdiff_t>(begin);
+    const int gang = static_cast<int>(begin) / size;
+    std::vector<absl::Time> times;
+    for (int i = 0; i < size; ++i) times.push_back(bound.at(PodName(gang, i)));
+    std::sort(times.begin(), times.end());
+    gaps.to_first = std::max(gaps.to_first, times.front() - *std::max_element(first, first + size));
+    for (std::size_t i = 1; i < times.size(); ++i) gaps.within = std::max(gaps.within, times[i] - times[i - 1]);
+  }
+  return gaps;
+}
+
 // They come one after the other.
 void PostGangs(int gangs, int size) {
   const auto gangway = Install(1000);
@@ -100,17 +122,20 @@ void PostGangs(int gangs, int size) {
   const auto writes = Writes(gangway->plane());
   const absl::Time begin = absl::Now();
   load.Send(PodGroups("posted", gangs, size));
-  load.Send(Pods("posted", gangs, size));
+  const std::vector<absl::Time> made = load.SendAndNote(Pods("posted", gangs, size));
   const absl::Time posted = absl::Now();
   const absl::Time last = bound.WaitFor(gangs * size, absl::Minutes(5));
   const ProcessUse use = UseOf(pid);
   const std::string written = Since(writes, Writes(gangway->plane()));
   const absl::Duration gap = bound.LongestGap(), alone = BindAlone(*gangway, load, gangs, size, false);
+  const Gaps gaps = GapsOf(bound.SeenAt(), made, size);
   std::printf(
       "shapes: %s: posted in %s, the last bound %s after that (a loader alone binds as many in %s); at most %s without "
-      "a binding; scheduler CPU %.2f s, %s; writes: %s\n",
+      "a binding, of a gang whose pods are all made at most %s until the first and %s between two; scheduler CPU %.2f "
+      "s, %s; writes: %s\n",
       Shape(gangs, size).c_str(), Seconds(posted - begin).c_str(), Seconds(last - posted).c_str(),
-      Seconds(alone).c_str(), Seconds(gap).c_str(), use.cpu_seconds - cpu, Memory(use).c_str(), written.c_str());
+      Seconds(alone).c_str(), Seconds(gap).c_str(), Seconds(gaps.to_first).c_str(), Seconds(gaps.within).c_str(),
+      use.cpu_seconds - cpu, Memory(use).c_str(), written.c_str());
 }
 
 // The pods wait, then their PodGroups come: nothing but the scheduler's work and the bindings.

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
+#include <functional>
 #include <string>
 #include <thread>
 #include <utility>
@@ -16,41 +17,52 @@
 #include "bench/e2e/job_writes.h"
 #include "bench/e2e/load.h"
 #include "bench/e2e/measure.h"
+#include "bench/e2e/volcano.h"
 
 namespace gangway::bench {
 
 using testutil::ProcessUse;
 using testutil::UseOf;
 
+namespace {
+
+// On a control plane each, and by turns where there are others: Gangway, other builds of it (Programs), and the real
+// Volcano.
+void OfEach(int nodes, bool audit,
+            const std::function<void(const std::string& whose, testutil::ControlPlane&)>& measure) {
+  if (!VolcanoFolder().empty()) measure("Volcano's: ", InstalledVolcano(nodes, audit).plane());
+  for (const std::string& program : Programs())
+    measure(program.empty() ? "" : "the peer's: ", Install(nodes, program, audit)->plane());
+}
+
+}  // namespace
+
 // What Jobs cost until their pods are bound.
 void WritesOfJobs() {
-  constexpr std::pair<int, int> kJobs[] = {{200, 1}, {50, 10}};
-  for (const std::string& program : Programs()) {
-    const auto gangway = Install(100, program, /*audit=*/true);
-    Load load(gangway->plane());
+  constexpr std::pair<int, int> kJobs[] = {{200, 1}, {50, 10}, {1000, 1}};
+  OfEach(1000, /*audit=*/true, [&](const std::string& whose, testutil::ControlPlane& plane) {
+    Load load(plane);
     for (const auto& [jobs, size] : kJobs) {
-      const std::string ns = absl::StrCat("of-", size);
-      MakeNamespace(*gangway, ns);
+      const std::string ns = absl::StrCat("all-", jobs, "-of-", size);
+      MakeNamespace(plane, ns);
       Load::SeenPods bound(load, ns);
       load.Send(Jobs(ns, jobs, size));
-      bound.WaitFor(jobs * size, absl::Minutes(2));
+      bound.WaitFor(jobs * size, absl::Minutes(5));
       std::this_thread::sleep_for(std::chrono::seconds(2));  // what follows is not of interest, but read whole
-      const auto writes = WritesUntilBound(gangway->plane().AuditLog(), ns, size);
+      const auto writes = WritesUntilBound(plane.AuditLog(), ns, size);
       GW_CHECK(writes.ok() && writes->jobs == jobs);
-      std::printf("writes: %s%d Jobs of %d: %s\n", program.empty() ? "" : "the peer's: ", jobs, size,
-                  ToText(*writes).c_str());
+      std::printf("writes: %s%d Jobs of %d: %s\n", whose.c_str(), jobs, size, ToText(*writes).c_str());
     }
-  }
+  });
 }
 
 // So many Jobs: from the first post to the last pod bound.
 void PaceOfJobs() {
   constexpr std::pair<int, int> kJobs[] = {{1000, 1}, {100, 10}};
   for (int run = 0; run < 2; ++run) {
-    for (const std::string& program : Programs()) {
-      const auto gangway = Install(1000, program);
-      Load load(gangway->plane());
-      MakeNamespace(*gangway, "warm-up");
+    OfEach(1000, /*audit=*/false, [&](const std::string& whose, testutil::ControlPlane& plane) {
+      Load load(plane);
+      MakeNamespace(plane, "warm-up");
       {
         Load::SeenPods pods(load, "warm-up");
         load.Send(Jobs("warm-up", 20));
@@ -58,19 +70,18 @@ void PaceOfJobs() {
       }
       for (const auto& [jobs, size] : kJobs) {
         const std::string ns = absl::StrCat("jobs-of-", size);
-        MakeNamespace(*gangway, ns);
+        MakeNamespace(plane, ns);
         Load::SeenPods bound(load, ns);
-        const auto writes = Writes(gangway->plane());
+        const auto writes = Writes(plane);
+        const auto cpu = CpuByProcess();
         const absl::Time begin = absl::Now();
         load.Send(Jobs(ns, jobs, size));
-        const absl::Duration took = bound.WaitFor(jobs * size, absl::Minutes(2)) - begin;
-        std::printf("pace: %s%d Jobs of %d: all bound after %s; writes: %s\n",
-                    program.empty() ? "" : "the peer's: ", jobs, size, Seconds(took).c_str(),
-                    Since(writes, Writes(gangway->plane())).c_str());
-        std::fflush(stdout);
+        const absl::Duration took = bound.WaitFor(jobs * size, absl::Minutes(5)) - begin;
+        std::printf("pace: %s%d Jobs of %d: all bound after %s; CPU: %s; writes: %s\n", whose.c_str(), jobs, size,
+                    Seconds(took).c_str(), CpuSince(cpu, CpuByProcess()).c_str(), Since(writes, Writes(plane)).c_str());
         std::this_thread::sleep_for(std::chrono::seconds(3));  // what their status says follows
       }
-    }
+    });
   }
 }
 

@@ -20,9 +20,10 @@ namespace {
 
 std::string NodeName(int i) { return absl::StrFormat("node-%04d", i); }
 std::string GangName(int i) { return absl::StrCat("gang-", i); }
-std::string PodName(int gang, int i) { return absl::StrCat("gang-", gang, "-", i); }
 
 }  // namespace
+
+std::string PodName(int gang, int i) { return absl::StrCat("gang-", gang, "-", i); }
 
 absl::Time Await(testutil::LoopThread& loop, const std::vector<absl::Time>& times, int count, absl::Duration patience) {
   const absl::Time until = absl::Now() + patience;
@@ -55,22 +56,29 @@ Load::~Load() {
 
 absl::Duration Load::Send(std::vector<kube::Request> requests) {
   const absl::Time begin = absl::Now();
-  if (requests.empty()) return absl::ZeroDuration();
+  const std::vector<absl::Time> answered = SendAndNote(std::move(requests));
+  return answered.empty() ? absl::ZeroDuration() : *std::max_element(answered.begin(), answered.end()) - begin;
+}
+
+std::vector<absl::Time> Load::SendAndNote(std::vector<kube::Request> requests) {
+  std::vector<absl::Time> answered(requests.size());
+  if (requests.empty()) return answered;
   std::promise<void> done;
   std::size_t left = requests.size();
   Owner owner;
-  for (kube::Request& request : requests) {
-    const bool deletes = request.method == "DELETE";
-    client_->Send(std::move(request), owner.token(), [&, deletes](absl::StatusOr<kube::Response> reply) {
+  for (std::size_t i = 0; i < requests.size(); ++i) {
+    const bool deletes = requests[i].method == "DELETE";
+    client_->Send(std::move(requests[i]), owner.token(), [&, i, deletes](absl::StatusOr<kube::Response> reply) {
       if (!reply.ok() || (!reply->ok() && !(deletes && reply->code == 404))) {
         std::fprintf(stderr, "%s\n", reply.ok() ? reply->body->c_str() : reply.status().ToString().c_str());
         std::abort();
       }
+      answered[i] = absl::Now();
       if (--left == 0) done.set_value();  // all on the loop
     });
   }
   done.get_future().wait();
-  return absl::Now() - begin;
+  return answered;
 }
 
 Load::SeenPods::SeenPods(Load& load, std::string ns, Which which) : load_(load) {
@@ -82,7 +90,9 @@ Load::SeenPods::SeenPods(Load& load, std::string ns, Which which) : load_(load) 
     pods_ = std::make_unique<kube::Informer<api::core::Pod>>(load_.loop_.loop(), *load_.client_, api::kPods,
                                                              std::move(options));
     pods_->Start([this](const api::NamespacedName& key, const auto&, const auto& after) {
-      if (after != nullptr && names_.insert(key.name).second) seen_.push_back(absl::Now());
+      if (after == nullptr || seen_at_.contains(key.name)) return;
+      seen_.push_back(absl::Now());
+      seen_at_[key.name] = seen_.back();
     });
   });
 }
@@ -103,6 +113,10 @@ absl::Duration Load::SeenPods::LongestGap() {
     for (std::size_t i = 1; i < seen_.size(); ++i) longest = std::max(longest, seen_[i] - seen_[i - 1]);
     return longest;
   });
+}
+
+std::map<std::string, absl::Time> Load::SeenPods::SeenAt() {
+  return load_.loop_.Run([&] { return seen_at_; });
 }
 
 kube::Request Post(std::string path, std::string body) {
@@ -189,7 +203,7 @@ std::vector<kube::Request> Jobs(const std::string& ns, int count, int size) {
     requests.push_back(Post(
         api::PathOf(api::kJobs, ns),
         absl::StrFormat(
-            R"({"apiVersion":"batch.volcano.sh/v1alpha1","kind":"Job","metadata":{"name":"job-%d"},"spec":{"schedulerName":"volcano","minAvailable":%d,)"
+            R"({"apiVersion":"batch.volcano.sh/v1alpha1","kind":"Job","metadata":{"name":"job-%d"},"spec":{"schedulerName":"volcano","queue":"default","maxRetry":3,"minAvailable":%d,)"
             R"("policies":[{"event":"PodEvicted","action":"RestartJob"}],"tasks":[{"name":"worker","replicas":%d,"template":{"spec":{"restartPolicy":"Never",)"
             R"("containers":[{"name":"main","image":"example.test/app:v1","resources":{"requests":{"cpu":"1","memory":"100M"}}}]}}}]}})",
             i, size, size)));

@@ -2,8 +2,8 @@
 #pragma once
 
 #include <functional>
+#include <map>
 #include <memory>
-#include <set>
 #include <string>
 #include <vector>
 
@@ -29,6 +29,8 @@ class Load {
   // Sends them all, 64 under way at a time; from the first sent to the last answered. A refusal ends the program; what
   // is to be deleted may be gone.
   absl::Duration Send(std::vector<kube::Request> requests);
+  // The same; when each was answered.
+  std::vector<absl::Time> SendAndNote(std::vector<kube::Request> requests);
 
   // Counts the pods of a namespace that are there, or only those that are bound. The API server selects them, so that
   // watching costs it little.
@@ -42,11 +44,12 @@ class Load {
     absl::Time WaitFor(int count, absl::Duration patience);
     // Between two that were seen one after the other.
     absl::Duration LongestGap();
+    std::map<std::string, absl::Time> SeenAt();
 
    private:
     Load& load_;
     // All on the loop. A cache goes on where an API server under load breaks off a watch.
-    std::set<std::string> names_;
+    std::map<std::string, absl::Time> seen_at_;
     std::vector<absl::Time> seen_;
     std::unique_ptr<kube::Informer<api::core::Pod>> pods_;
   };
@@ -64,9 +67,10 @@ std::vector<kube::Request> Nodes(int count);
 std::vector<kube::Request> PodGroups(const std::string& ns, int gangs, int size);
 std::vector<kube::Request> Pods(const std::string& ns, int gangs, int size, const std::string& scheduler = "volcano",
                                 int cpus = 1);
+std::string PodName(int gang, int i);
 // Racks of nodes (tier 1), rows of racks (2) and one hall of all rows (3).
 std::vector<kube::Request> HyperNodes(int nodes, int of_rack, int of_row);
-// Jobs of `size` pods of one CPU, as users write them.
+// Jobs of `size` pods of one CPU, as users write them, with what Volcano's webhook adds.
 std::vector<kube::Request> Jobs(const std::string& ns, int count, int size = 1);
 // Pod i is bound to node i % nodes.
 std::vector<kube::Request> Bindings(const std::string& ns, int gangs, int size, int nodes);

@@ -18,6 +18,7 @@
 #include "absl/strings/str_split.h"
 #include "base/check.h"
 #include "bench/e2e/load.h"
+#include "bench/e2e/volcano.h"
 #include "tests/testing/files.h"
 
 namespace gangway::bench {
@@ -93,6 +94,7 @@ std::unique_ptr<InstalledGangway> InstallOn(std::vector<kube::Request> nodes, co
   options.kwok = false;
   options.audit = audit;
   options.program = program;
+  options.volcano_types = VolcanoTypes();
   auto gangway = InstalledGangway::Start(std::move(options));
   if (!gangway.ok()) std::fprintf(stderr, "%s\n", gangway.status().ToString().c_str());
   GW_CHECK(gangway.ok());
@@ -100,11 +102,10 @@ std::unique_ptr<InstalledGangway> InstallOn(std::vector<kube::Request> nodes, co
   return *std::move(gangway);
 }
 
-void MakeNamespace(InstalledGangway& gangway, const std::string& name) {
-  GW_CHECK(gangway.plane()
-               .Call("POST", "/api/v1/namespaces", absl::StrCat(R"({"metadata":{"name":")", name, R"("}})"))
-               .ok());
+void MakeNamespace(testutil::ControlPlane& plane, const std::string& name) {
+  GW_CHECK(plane.Call("POST", "/api/v1/namespaces", absl::StrCat(R"({"metadata":{"name":")", name, R"("}})")).ok());
 }
+void MakeNamespace(InstalledGangway& gangway, const std::string& name) { MakeNamespace(gangway.plane(), name); }
 
 std::string Seconds(absl::Duration d) { return absl::StrFormat("%.2f s", absl::ToDoubleSeconds(d)); }
 std::string Memory(const ProcessUse& use) {

@@ -18,6 +18,7 @@ namespace gangway::bench {
 std::unique_ptr<testutil::InstalledGangway> Install(int nodes, const std::string& program = "", bool audit = false);
 std::unique_ptr<testutil::InstalledGangway> InstallOn(std::vector<kube::Request> nodes, const std::string& program = "",
                                                       bool audit = false);
+void MakeNamespace(testutil::ControlPlane& plane, const std::string& name);
 void MakeNamespace(testutil::InstalledGangway& gangway, const std::string& name);
 
 // The gangways to compare: that of GW_BENCH_PEER, where it is set, and "", the one that was built with this.

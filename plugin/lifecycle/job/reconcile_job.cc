@@ -106,9 +106,11 @@ class OutcomeWriter {
       return Warn("JobStatusError", absl::StrCat("the status cannot be written: ", patch.status().message()));
     if (patch->empty()) return;
     Write write = kube::ChangeOf(api::kJobs, job_.metadata, *std::move(patch), "status");
-    // The first one stands before what the Job needs to start, a kill before its deletions; its end is waited for.
+    // A kill stands before its deletions; its end is waited for, and so is the record of its first pods. The first one
+    // of a Job that only waits can wait, too: what is made for others goes first, and this Job may be let in meanwhile.
     const bool ends = Finished(outcome_.phase) || outcome_.phase == JobPhase::kAborted;
-    write.yields = !outcome_.killing && !job_.status.state.phase.empty() && !ends;
+    const bool first_pods = job_.status.state.phase.empty() && !outcome_.record.created.empty();
+    write.yields = !outcome_.killing && !ends && !first_pods;
     plan_.stages.push_back({std::move(write)});
   }
 

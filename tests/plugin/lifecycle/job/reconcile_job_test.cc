@@ -10,8 +10,10 @@
 namespace gangway::lifecycle {
 namespace {
 
+using ::testing::AllOf;
 using ::testing::Contains;
 using ::testing::ElementsAre;
+using ::testing::Field;
 using ::testing::Gt;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
@@ -107,6 +109,27 @@ TEST(FirstStatusTest, WhosePodsAreRefusedSaysSo) {
   world.Pass(absl::Seconds(6));
   EXPECT_EQ(world.Step(1), 1);
   EXPECT_EQ(world.phase(), "Pending");
+}
+
+TEST(FirstStatusTest, OfAJobThatWaitsItLetsOthersGoFirst) {
+  World world = PatientSeed();
+  ASSERT_TRUE(world.Settle());
+  world.SetGroupPhase("Pending");
+  world.Pass(absl::Seconds(2));
+  EXPECT_THAT(world.Decide().stages,
+              ElementsAre(ElementsAre(AllOf(Field("subresource", &kube::Write::subresource, "status"),
+                                            Field("yields", &kube::Write::yields, true)))));
+}
+
+// It is the record of them.
+TEST(FirstStatusTest, OfPodsThatAreMadeItLetsNobodyGoFirst) {
+  World world = PatientSeed();
+  ASSERT_TRUE(world.Settle());
+  world.SetGroupPhase("Inqueue");
+  ASSERT_EQ(world.Step(4), 4);
+  EXPECT_THAT(world.Decide().stages,
+              ElementsAre(ElementsAre(AllOf(Field("subresource", &kube::Write::subresource, "status"),
+                                            Field("yields", &kube::Write::yields, false)))));
 }
 
 // Secrets are known by the status alone.
