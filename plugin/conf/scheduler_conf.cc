@@ -480,9 +480,22 @@ class Reader {
              absl::StrCat("there is no such action", Maybe(action, NamesOf(Actions()))));
       } else {
         Tell(Note::Kind::kAnyhow, path, subject, "they say how Volcano searches and evicts, and decide nothing here");
+        TellOfWholeBundles(one.as_object(), path, subject);
       }
     }
     return absl::OkStatus();
+  }
+
+  // Of gangpreempt and gangreclaim; who switched that off means to keep gangs from going.
+  void TellOfWholeBundles(const json::object& configuration, const std::string& path, const std::string& subject) {
+    constexpr char kKey[] = "allowWholeBundle";
+    const json::value* const arguments = configuration.if_contains("arguments");
+    const json::value* const allowed =
+        arguments != nullptr && arguments->is_object() ? arguments->as_object().if_contains(kKey) : nullptr;
+    if (allowed == nullptr || BoolOf(*allowed) != false) return;
+    Tell(Note::Kind::kOtherwise, absl::StrCat(path, ".arguments[", kKey, "]"), absl::StrCat(subject, ": ", kKey),
+         "gangs go as a whole all the same, where members beyond minima are not enough; volcano.sh/preemptable: "
+         "\"false\" on a Job keeps its gang");
   }
 
   void LookAtTopKey(absl::string_view key, const json::value& value) {

@@ -437,6 +437,19 @@ TEST(SchedulerConfTest, EveryWordOfVolcanoIsKnown) {
   }
 }
 
+TEST(SchedulerConfTest, ThatGangsGoAsAWholeIsNoSwitchHere) {
+  const auto notes = [](const std::string& allowed) {
+    return Notes(absl::StrCat("actions: gangpreempt\nconfigurations:\n- name: gangpreempt\n  arguments:\n",
+                              "    allowWholeBundle: ", allowed, "\n"));
+  };
+  const auto told =
+      HasSubstr(":5: arguments of action gangpreempt: allowWholeBundle: gangs go as a whole all the same");
+  EXPECT_THAT(notes("false"), Contains(told));
+  EXPECT_THAT(notes("\"false\""), Contains(told));
+  EXPECT_THAT(notes("true"), Not(Contains(told)));
+  EXPECT_THAT(notes("8"), Not(Contains(told)));
+}
+
 // Drf's tree is another than that of the queues' parents.
 TEST(SchedulerConfTest, TheHierarchyOfDrfIsItsOwn) {
   EXPECT_THAT(Notes("actions: allocate\ntiers: [{plugins: [{name: drf, enableHierarchy: true}]}]\n"),
