@@ -289,10 +289,18 @@ TEST(SchedulerConfTest, HowLongAQueueWaitsForItsShareBeforeWhoHasRunForLongGoes)
     EXPECT_EQ(conf("1h").policy.reclaim_after, absl::Hours(1)) << plugin;
     EXPECT_THAT(PolicyText(conf("1h").policy), HasSubstr("who has run for long when it has waited for 1h")) << plugin;
     EXPECT_EQ(conf("0s").policy.reclaim_after, absl::ZeroDuration()) << plugin;
-    for (const char* wrong : {"-1h", "soon"}) {
+    for (const char* wrong : {"-1h", "soon", "60"}) {
       EXPECT_EQ(conf(wrong).policy.reclaim_after, absl::ZeroDuration()) << wrong;
       EXPECT_THAT(Texts(conf(wrong)), Contains(HasSubstr("must be a duration such as 1h"))) << wrong;
     }
+  }
+}
+
+TEST(SchedulerConfTest, ATimeWithoutUnitIsNoTime) {
+  for (const char* argument : {"sla, arguments: {sla-waiting-time", "proportion, arguments: {gangway.usageHalfLife"}) {
+    EXPECT_THAT(Notes(absl::StrCat("actions: allocate\ntiers: [{plugins: [{name: ", argument, ": 90}}]}]")),
+                Contains(HasSubstr("must be a duration such as 1h30m, not 90; it counts as absent")))
+        << argument;
   }
 }
 
