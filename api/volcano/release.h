@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
@@ -76,6 +77,13 @@ inline const PodGroupCondition* LatestRelease(const PodGroupStatus& status) {
     if (absl::string_view(condition.type) == kGangReleased && condition.status == "True") return &condition;
   }
   return nullptr;
+}
+
+// What a condition says to people: of a release without the pods.
+inline absl::string_view SentenceOf(const PodGroupCondition& condition) {
+  const absl::string_view message = condition.message;
+  const bool lists_pods = absl::string_view(condition.type) == kGangReleased && absl::EndsWith(message, "]");
+  return message.substr(0, lists_pods ? message.rfind(" [") : absl::string_view::npos);
 }
 
 // The pods that the release names; empty when it does not read.

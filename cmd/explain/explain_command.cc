@@ -133,12 +133,14 @@ absl::Status FillIn(explain::Trial& trial, const explain::GangKey& gang, std::ve
   return absl::OkStatus();
 }
 
-void AddDeserved(const ExplainSight& sight, explain::QueueAccount& queue) {
+void AddDeserved(const ExplainSight& sight, gang::Sharing sharing, explain::QueueAccount& queue) {
   const auto deserved = sight.deserved.find(queue.name);
   if (deserved == sight.deserved.end()) return;
   for (const auto& [dim, amount] : deserved->second) {
     for (explain::QueueAmount& known : queue.amounts) {
-      if (known.dim == dim) known.deserved = amount;
+      if (known.dim != dim) continue;
+      known.deserved = amount;
+      known.deserved_counts = sharing == gang::Sharing::kAsWritten;
     }
   }
 }
@@ -254,7 +256,7 @@ absl::StatusOr<int> ExplainCommand::Explain() const {
     if (!queue.ok())
       return absl::NotFoundError(absl::StrCat(
           "queue ", named.name, ": is not there, and nobody asks for it; gangway queue list shows what is"));
-    AddDeserved(sight, queue->queue);
+    AddDeserved(sight, policy.sharing, queue->queue);
     return Print(output_, QueueExplainText(*queue, output_ == "wide", language), QueueExplainJson(*queue, language))
                ? kDone
                : kNoAnswer;
@@ -274,7 +276,7 @@ absl::StatusOr<int> ExplainCommand::Explain() const {
                                       " and are not placed; --scheduler-name says which is meant"));
   ExplainAnswer answer{target.subject, target.prelude, {}, {}};
   GW_ASSIGN_OR_RETURN(answer.explanation, trial.Explain(target.gang));
-  AddDeserved(sight, answer.explanation.queue);
+  AddDeserved(sight, policy.sharing, answer.explanation.queue);
   if (changes.empty()) {
     answer.explanation.suggestions = explain::Suggest(trial, answer.explanation);
   } else {

@@ -147,7 +147,8 @@ Words HeldText(const QueueAmount& amount) {
   Words line(phrases::kHolds, amount.dim, text(amount.held), text(amount.limit), Percent(amount.held, amount.limit));
   if (amount.promised > 0) line.Add({phrases::kPromised, text(amount.promised)});
   if (amount.capability.has_value()) line.Add({phrases::kCapability, text(*amount.capability)});
-  if (amount.deserved.has_value()) line.Add({phrases::kDeserved, text(*amount.deserved)});
+  if (amount.deserved.has_value())
+    line.Add({amount.deserved_counts ? phrases::kDeserved : phrases::kDeservedNotRead, text(*amount.deserved)});
   if (amount.guarantee > 0) line.Add({phrases::kGuaranteed, text(amount.guarantee)});
   if (amount.used.has_value()) line.Add({phrases::kOfLate, text(*amount.used)});
   if (amount.share.has_value()) line.Add({phrases::kShareWhileOthersWait, text(*amount.share)});

@@ -72,8 +72,7 @@ QueueCommand::QueueCommand(CommandLine app)
     command
         .Add("-o,--output", flags_.output,
              "wide: also what its pods hold, what it deserves of what it wants more of, what it held of late, its "
-             "share, "
-             "and how many gangs wait; json: all of that for a program")
+             "share (its weight among those beside it), and how many gangs wait; json: all of that for a program")
         .OneOf({"wide", "json"});
   }
   operate.Add("-a,--action", flags_.action, "open, close or update");

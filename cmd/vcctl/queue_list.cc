@@ -12,6 +12,7 @@
 #include "api/json.h"
 #include "api/volcano/queue_notes.h"
 #include "base/printable.h"
+#include "cmd/terminal/columns.h"
 #include "plugin/lifecycle/queue/reconcile_queue.h"
 
 namespace gangway::cmd {
@@ -65,27 +66,24 @@ std::string QueueListText(absl::Span<const Queue> queues, absl::Span<const PodGr
                           const std::map<std::string, QueueNow>* wide) {
   if (queues.empty()) return "No resources found\n";
   Counts counts = CountsOf(groups);
-  std::string out = absl::StrFormat("%-25s%-8s%-8s%-8s%-8s%-8s%-8s", "Name", "Weight", "State", "Inqueue", "Pending",
-                                    "Running", "Unknown");
-  absl::StrAppend(&out, wide != nullptr ? "Allocated Deserved Of-late Share Waiting\n" : "\n");
+  std::vector<std::vector<std::string>> rows = {{absl::StrFormat("%-25s%-8s%-8s%-8s%-8s%-8s%-8s", "Name", "Weight",
+                                                                 "State", "Inqueue", "Pending", "Running", "Unknown")}};
+  if (wide != nullptr) rows.back().insert(rows.back().end(), {"Allocated", "Deserved", "Of-late", "Share", "Waiting"});
   for (const Queue& queue : queues) {
     const lifecycle::PodGroupCounts& count = counts[queue.metadata.name];
-    absl::StrAppendFormat(&out, "%-25s%-8d%-8s%-8d%-8d%-8d%-8d", OneLine(queue.metadata.name), queue.spec.weight,
-                          OneLine(queue.status.state), count.inqueue, count.pending, count.running, count.unknown);
-    if (wide != nullptr) {
-      absl::StrAppend(&out, OrDash(AmountsOf(queue.status.allocated)), " ",
-                      OrDash(AmountsIn(queue, api::volcano::kDeservedAnnotation)), " ",
-                      OrDash(AmountsIn(queue, api::volcano::kUsageAnnotation)));
-      const auto now = wide->find(queue.metadata.name);
-      if (now == wide->end()) {
-        absl::StrAppend(&out, " - -");
-      } else {
-        absl::StrAppendFormat(&out, " %.1f%% %d", now->second.share_permille / 10.0, now->second.waiting);
-      }
-    }
-    out += '\n';
+    rows.push_back(
+        {absl::StrFormat("%-25s%-8d%-8s%-8d%-8d%-8d%-8d", OneLine(queue.metadata.name), queue.spec.weight,
+                         OneLine(queue.status.state), count.inqueue, count.pending, count.running, count.unknown)});
+    if (wide == nullptr) continue;
+    const auto now = wide->find(queue.metadata.name);
+    const bool seen = now != wide->end();
+    rows.back().insert(rows.back().end(), {OrDash(AmountsOf(queue.status.allocated)),
+                                           OrDash(AmountsIn(queue, api::volcano::kDeservedAnnotation)),
+                                           OrDash(AmountsIn(queue, api::volcano::kUsageAnnotation)),
+                                           seen ? absl::StrFormat("%.1f%%", now->second.share_permille / 10.0) : "-",
+                                           seen ? absl::StrCat(now->second.waiting) : "-"});
   }
-  return out;
+  return Columns(rows);
 }
 
 std::string QueueListJson(absl::Span<const Queue> queues, absl::Span<const PodGroup> groups,

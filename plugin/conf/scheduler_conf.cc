@@ -77,6 +77,8 @@ const char* TypeText(Type type) {
       return "true or false";
     case Type::kText:
       return "text";
+    case Type::kDuration:
+      return "a duration such as 1h30m";
     case Type::kAnything:
       return "anything";
   }
@@ -92,6 +94,7 @@ bool HasType(const json::value& value, Type type) {
     case Type::kBool:
       return BoolOf(value).has_value();
     case Type::kText:
+    case Type::kDuration:
       return value.is_string();
     case Type::kAnything:
       return true;
@@ -407,7 +410,7 @@ class Reader {
     constexpr char kKey[] = "gangway.usageHalfLife";
     for (const char* const name : {"proportion", "capacity"}) {
       const Plugin* const plugin = Listed(name);
-      const json::value* const value = plugin == nullptr ? nullptr : ArgumentOf(*plugin, kKey, Type::kText);
+      const json::value* const value = plugin == nullptr ? nullptr : ArgumentOf(*plugin, kKey, Type::kDuration);
       if (value == nullptr) continue;
       const auto half_life = api::ParseGoDuration(AbslView(value->as_string()));
       if (half_life.ok() && *half_life >= absl::Minutes(1)) {
@@ -423,7 +426,7 @@ class Reader {
     constexpr char kKey[] = "gangway.reclaimAfter";
     for (const char* const name : {"proportion", "capacity"}) {
       const Plugin* const plugin = Listed(name);
-      const json::value* const value = plugin == nullptr ? nullptr : ArgumentOf(*plugin, kKey, Type::kText);
+      const json::value* const value = plugin == nullptr ? nullptr : ArgumentOf(*plugin, kKey, Type::kDuration);
       if (value == nullptr) continue;
       const auto after = api::ParseGoDuration(AbslView(value->as_string()));
       if (after.ok() && *after >= absl::ZeroDuration()) {
@@ -450,7 +453,7 @@ class Reader {
     const Plugin* const plugin = Listed("sla");
     if (plugin == nullptr || plugin->off.contains("enableJobOrder")) return;
     conf_.policy.by_deadline = true;
-    const json::value* const value = ArgumentOf(*plugin, "sla-waiting-time", Type::kText);
+    const json::value* const value = ArgumentOf(*plugin, "sla-waiting-time", Type::kDuration);
     if (value == nullptr) return;
     const auto wait = api::ParseGoDuration(AbslView(value->as_string()));
     if (wait.ok() && *wait > absl::ZeroDuration()) {
@@ -480,9 +483,22 @@ class Reader {
              absl::StrCat("there is no such action", Maybe(action, NamesOf(Actions()))));
       } else {
         Tell(Note::Kind::kAnyhow, path, subject, "they say how Volcano searches and evicts, and decide nothing here");
+        TellOfWholeBundles(one.as_object(), path, subject);
       }
     }
     return absl::OkStatus();
+  }
+
+  // Of gangpreempt and gangreclaim; who switched that off means to keep gangs from going.
+  void TellOfWholeBundles(const json::object& configuration, const std::string& path, const std::string& subject) {
+    constexpr char kKey[] = "allowWholeBundle";
+    const json::value* const arguments = configuration.if_contains("arguments");
+    const json::value* const allowed =
+        arguments != nullptr && arguments->is_object() ? arguments->as_object().if_contains(kKey) : nullptr;
+    if (allowed == nullptr || BoolOf(*allowed) != false) return;
+    Tell(Note::Kind::kOtherwise, absl::StrCat(path, ".arguments[", kKey, "]"), absl::StrCat(subject, ": ", kKey),
+         "gangs go as a whole all the same, where members beyond minima are not enough; volcano.sh/preemptable: "
+         "\"false\" on a Job keeps its gang");
   }
 
   void LookAtTopKey(absl::string_view key, const json::value& value) {

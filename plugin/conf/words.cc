@@ -121,11 +121,11 @@ constexpr char kNoDevices[] = "devices of claims count for no queue: pods with r
 
 constexpr Argument kArguments[] = {
     {"overcommit", "overcommit-factor", Type::kNumber, kAnyhow, ""},
-    {"sla", "sla-waiting-time", Type::kText, kAnyhow, ""},
-    {"proportion", "gangway.usageHalfLife", Type::kText, kAnyhow, ""},
-    {"capacity", "gangway.usageHalfLife", Type::kText, kAnyhow, ""},
-    {"proportion", "gangway.reclaimAfter", Type::kText, kAnyhow, ""},
-    {"capacity", "gangway.reclaimAfter", Type::kText, kAnyhow, ""},
+    {"sla", "sla-waiting-time", Type::kDuration, kAnyhow, ""},
+    {"proportion", "gangway.usageHalfLife", Type::kDuration, kAnyhow, ""},
+    {"capacity", "gangway.usageHalfLife", Type::kDuration, kAnyhow, ""},
+    {"proportion", "gangway.reclaimAfter", Type::kDuration, kAnyhow, ""},
+    {"capacity", "gangway.reclaimAfter", Type::kDuration, kAnyhow, ""},
     {"capacity", "ancestorReclaimLevel", Type::kInteger, kOtherwise,
      "is no limit: two queues are compared where they, or queues above them, lie side by side, and nobody above both "
      "may come to lack more"},

@@ -33,7 +33,7 @@ absl::Span<const Switch> Switches();
 // What it means to that plugin. nullptr: there is none of that name.
 const Switch* FindSwitch(absl::string_view plugin, absl::string_view name);
 
-enum class Type { kInteger, kNumber, kBool, kText, kAnything };
+enum class Type { kInteger, kNumber, kBool, kText, kDuration, kAnything };
 struct Argument {
   const char* plugin;
   const char* name;

@@ -244,6 +244,25 @@ Words WaitsText(const Cluster& cluster, const Verdict& verdict, const Decision* 
   return text.Add(StartText(decision));
 }
 
+// Of one that holds room: the disruption budgets that would not let it go as a whole.
+Words BudgetText(const Cluster& cluster, const Gang& gang) {
+  if (!cluster.has_budgets()) return {};
+  // By name: how many it lets go, and of how many of the gang's pods it is.
+  std::map<std::string, std::pair<int, int>> budgets;
+  for (const TaskId id : gang.tasks) {
+    if (!cluster.task(id).holds_room()) continue;
+    for (const model::BudgetFacts* const budget : cluster.BudgetsOf(id)) {
+      budgets.try_emplace(budget->name, budget->allowed, 0).first->second.second += 1;
+    }
+  }
+  Words text;
+  for (const auto& [name, counts] : budgets) {
+    const auto& [allowed, pods] = counts;
+    if (allowed < pods) text.Add({phrases::kBudgetLets, name, allowed, Counted(pods, phrases::kPods)});
+  }
+  return text;
+}
+
 // Of one for which nobody goes.
 Words RestingText(const Cluster& cluster, const std::optional<gang::Resting>& resting) {
   if (!resting.has_value()) return {};
@@ -263,11 +282,14 @@ Words SentenceOf(const Cluster& cluster, const Gang& gang, const Verdict& verdic
       return phrases::kHasEnded;
     case State::kRuns:
       if (gang.tasks.empty()) return phrases::kAsksForNoPods;
-      return Words(phrases::kRuns, gang.ready(), pods, gang.min_member, where()).Add(EndText(cluster, gang));
+      return Words(phrases::kRuns, gang.ready(), pods, gang.min_member, where())
+          .Add(EndText(cluster, gang))
+          .Add(BudgetText(cluster, gang));
     case State::kRunsPartly:
-      return {phrases::kRunsWith, gang.ready(), pods, gang.min_member,
-              verdict.reason.has_value() ? model::Tell(*verdict.reason)
-                                         : Words(phrases::kGetsMore, decision->placements.size())};
+      return Words(phrases::kRunsWith, gang.ready(), pods, gang.min_member,
+                   verdict.reason.has_value() ? model::Tell(*verdict.reason)
+                                              : Words(phrases::kGetsMore, decision->placements.size()))
+          .Add(BudgetText(cluster, gang));
     case State::kStarts:
       if (decision->placements.empty()) return phrases::kLetInNext;
       return {phrases::kStartsNext, Counted(static_cast<std::int64_t>(decision->placements.size()), phrases::kPods),

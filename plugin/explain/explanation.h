@@ -83,6 +83,7 @@ struct QueueAmount {
   std::optional<std::int64_t> share = std::nullopt;
   // What it held of late on average, with those below it, where that counts.
   std::optional<std::int64_t> used = std::nullopt;
+  bool deserved_counts = true;  // false: queues share by weight
   friend bool operator==(const QueueAmount&, const QueueAmount&) = default;
 };
 

@@ -179,6 +179,7 @@ inline constexpr Phrase kOnNodes("on $0", "位于 $0上");
 inline constexpr Phrase kRuns("runs: $0 of $1 have a node (minimum $2), $3",
                               "运行中：$1 中的 $0 个已有节点（最少 $2 个），$3");
 inline constexpr CountedPhrase kLastRuns("the last $0 run like it", "the last $0 runs like it", "最近 $0 次同类运行");
+inline constexpr Phrase kBudgetLets("; disruption budget $0 lets $1 of $2 go", "；中断预算 $0 允许 $2 中的 $1 个离开");
 inline constexpr Phrase kEndsAsItSays("; it says that it ends by $0", "；它声明最迟于 $0 结束");
 inline constexpr Phrase kEndsAsBefore("; $0 took at most $1, which is until $2", "；$0最长 $1，即到 $2 为止");
 inline constexpr Phrase kRunsWith("runs with $0 of $1 (minimum $2) and $3", "以 $1 中的 $0 个运行（最少 $2 个），$3");
@@ -289,6 +290,8 @@ inline constexpr Phrase kHolds("$0: holds $1 of $2$3", "$0：占用 $1/$2$3");
 inline constexpr Phrase kPromised(", $0 promised to gangs that were let in", "，$0 已承诺给获准入的 gang");
 inline constexpr Phrase kCapability(", capability $0", "，容量上限（capability）$0");
 inline constexpr Phrase kDeserved(", deserved $0", "，应得量（deserved）$0");
+inline constexpr Phrase kDeservedNotRead(", deserved $0 is not looked at (queues share by weight)",
+                                         "，应得量（deserved）$0 不起作用（队列按权重分配）");
 inline constexpr Phrase kGuaranteed(", guaranteed $0", "，保障量（guarantee）$0");
 inline constexpr Phrase kOfLate(", of late $0 on average", "，近期平均 $0");
 inline constexpr Phrase kShareWhileOthersWait(", its share while others wait is $0", "，有其他队列等待时的份额为 $0");

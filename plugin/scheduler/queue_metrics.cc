@@ -1,6 +1,7 @@
 #include "plugin/scheduler/queue_metrics.h"
 
 #include <algorithm>
+#include <limits>
 
 #include "absl/strings/str_cat.h"
 #include "plugin/gang/admit.h"
@@ -11,27 +12,36 @@ namespace gangway::scheduler {
 using model::Dim;
 using model::QueueId;
 
-void QueueMetrics::Say(OfQueue& of, const std::string& queue, absl::string_view what, double value) {
+namespace {
+
+constexpr char kAllocated[] = "allocated", kCapacity[] = "capacity";
+
+}  // namespace
+
+void QueueMetrics::Say(OfQueue& of, const std::string& queue, absl::string_view what, absl::string_view help,
+                       double value) {
   const auto [it, fresh] = of.gauges.try_emplace({std::string(what), model::kNone});
-  if (fresh)
-    it->second = metrics_->AddGauge(absl::StrCat("volcano_queue_", what), absl::StrCat("A queue's ", what),
-                                    {{"queue_name", queue}});
+  if (fresh) it->second = metrics_->AddGauge(absl::StrCat("volcano_queue_", what), help, {{"queue_name", queue}});
   it->second.Set(value);
 }
 
-void QueueMetrics::Say(OfQueue& of, const std::string& queue, absl::string_view what, Dim dim,
+void QueueMetrics::Say(OfQueue& of, const std::string& queue, absl::string_view what, absl::string_view help, Dim dim,
                        absl::string_view resource, std::int64_t amount) {
   const auto [it, fresh] = of.gauges.try_emplace({std::string(what), dim});
+  const bool scalar = dim != model::kCpu && dim != model::kMemory;
   if (fresh) {
-    const bool scalar = dim != model::kCpu && dim != model::kMemory;
     const absl::string_view unit = scalar ? "scalar_resources" : dim == model::kCpu ? "milli_cpu" : "memory_bytes";
+    const absl::string_view in = scalar               ? "pods in units, everything else times 1,000"
+                                 : dim == model::kCpu ? "in thousandths of a CPU"
+                                                      : "in bytes";
     MetricLabels labels = {{"queue_name", queue}};
     if (scalar) labels.emplace_back("resource", std::string(resource));
-    it->second = metrics_->AddGauge(absl::StrCat("volcano_queue_", what, "_", unit),
-                                    absl::StrCat("Of a queue what is ", what), labels);
+    it->second =
+        metrics_->AddGauge(absl::StrCat("volcano_queue_", what, "_", unit), absl::StrCat(help, ", ", in), labels);
   }
-  const bool whole = dim == model::kCpu || dim == model::kMemory || dim == model::kPods;
-  it->second.Set(static_cast<double>(amount) * (whole ? 1 : 1000));
+  it->second.Set(amount == model::kUnlimited
+                     ? std::numeric_limits<double>::infinity()
+                     : static_cast<double>(amount) * (scalar && dim != model::kPods ? 1000 : 1));
 }
 
 // volcano: plugins/capacity, inqueue
@@ -63,23 +73,27 @@ void QueueMetrics::Set(const model::Cluster& cluster, gang::Sharing sharing) {
     for (Dim dim = 0; dim < cluster.dims().count(); ++dim) {
       const std::int64_t total = cluster.total()[dim], held = shares.Held(id, dim), deserved = shares.Deserved(id, dim);
       const std::int64_t inqueue = let_in[static_cast<std::size_t>(id)][dim];
-      if (total == 0 && held == 0 && shares.Asked(id, dim) == 0 && inqueue == 0) continue;
+      if (total == 0 && held == 0 && shares.Asked(id, dim) == 0 && inqueue == 0 && !of.Says(kAllocated, dim)) continue;
       const absl::string_view resource = cluster.dims().Name(dim);
       const std::int64_t capability = queue.Limit(dim);
-      Say(of, queue.name, "allocated", dim, resource, held);
-      Say(of, queue.name, "request", dim, resource, shares.Asked(id, dim));
-      Say(of, queue.name, "inqueue", dim, resource, inqueue);
-      Say(of, queue.name, "deserved", dim, resource, deserved);
-      if (capability != model::kUnlimited) Say(of, queue.name, "capacity", dim, resource, capability);
-      Say(of, queue.name, "real_capacity", dim, resource, tree.Limit(id, dim));
+      const auto say = [&](absl::string_view what, absl::string_view help, std::int64_t amount) {
+        Say(of, queue.name, what, help, dim, resource, amount);
+      };
+      say(kAllocated, "What pods of a queue hold", held);
+      say("request", "What a queue holds and waits for, as far as it may hold it", shares.Asked(id, dim));
+      say("inqueue", "What gangs of a queue were let in for and have not been given yet", inqueue);
+      say("deserved", "What a queue deserves while others wait", deserved);
+      if (capability != model::kUnlimited || of.Says(kCapacity, dim))
+        say(kCapacity, "The capability that a queue says", capability);
+      say("real_capacity", "The most that a queue may hold, beside what is guaranteed to others", tree.Limit(id, dim));
       if (dim == model::kPods) continue;
       overused = overused && deserved <= held;
       const double part = deserved > 0 ? static_cast<double>(held) / static_cast<double>(deserved) : held > 0 ? 1 : 0;
       share = std::max(share, part);
     }
-    Say(of, queue.name, "share", share);
-    Say(of, queue.name, "weight", queue.weight);
-    Say(of, queue.name, "overused", overused ? 1 : 0);
+    Say(of, queue.name, "share", "The largest part that a queue holds of what it deserves, of all resources", share);
+    Say(of, queue.name, "weight", "A queue's weight", queue.weight);
+    Say(of, queue.name, "overused", "1 while a queue holds all that it deserves", overused ? 1 : 0);
   }
   for (auto& [name, of] : queues_) {
     if (of.there) continue;

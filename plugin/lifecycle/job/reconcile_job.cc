@@ -8,6 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "api/json.h"
 #include "api/volcano/defaults.h"
+#include "api/volcano/release.h"
 #include "kube/plan/writes.h"
 #include "plugin/lifecycle/job/depends_on.h"
 #include "plugin/lifecycle/job/job_outcome.h"
@@ -301,8 +302,9 @@ class OutcomeWriter {
         latest = &condition;
     }
     if (latest == nullptr || latest->type == "Scheduled") return;
-    Warn("PodGroupPending", absl::StrCat("PodGroup ", job_.metadata.ns, ":", job_.metadata.name, " ",
-                                         absl::AsciiStrToLower(latest->type), ", reason: ", latest->message));
+    Warn("PodGroupPending",
+         absl::StrCat("PodGroup ", job_.metadata.ns, ":", job_.metadata.name, " ", absl::AsciiStrToLower(latest->type),
+                      ", reason: ", api::volcano::SentenceOf(*latest)));
   }
 
   void FinishPlan() {

@@ -190,22 +190,30 @@ TEST_F(ExplainProcessTest, AQueueThatIsFull) {
   Apply(JobOf("full", 2, 5, "ads"));
   ASSERT_TRUE(Says("full", "full is not let in: needs cpu 10, queue ads holds 12 of 20: 2 too many\n"))
       << Explain({"job", "full"}).out;
-  EXPECT_THAT(Explain({"job", "full"}).out,
-              AllOf(HasSubstr("\n  w: 2 x cpu 5, at least 2; 0 placed, 2 not made yet\n"),
-                    HasSubstr("\n  cpu: holds 12 of 20 (60%), capability 20, deserved 10\n"),
-                    HasSubstr("\n  a capability of cpu 22 for queue ads\n  queue default  --what-if queue=default\n  "
-                              "the end of podgroup default/runs (it holds cpu 12)  --what-if without=default/runs\n"),
-                    HasSubstr("\n  a minimum of 1 pod  --what-if min=1\n")));
+  EXPECT_THAT(
+      Explain({"job", "full"}).out,
+      AllOf(
+          HasSubstr("\n  w: 2 x cpu 5, at least 2; 0 placed, 2 not made yet\n"),
+          HasSubstr(
+              "\n  cpu: holds 12 of 20 (60%), capability 20, deserved 10 is not looked at (queues share by weight)\n"),
+          HasSubstr("\n  a capability of cpu 22 for queue ads\n  queue default  --what-if queue=default\n  "
+                    "the end of podgroup default/runs (it holds cpu 12)  --what-if without=default/runs\n"),
+          HasSubstr("\n  a minimum of 1 pod  --what-if min=1\n")));
   // As it was printed.
   EXPECT_EQ(Explain({"job", "full", "--what-if", "without=default/runs"}).exit_code, 0);
   const Outcome queue = Explain({"queue", "ads"});
   EXPECT_EQ(queue.exit_code, 0);
   EXPECT_THAT(queue.out,
               AllOf(StartsWith("queue ads is open: 1 gang holds room in it, 1 waits\nQueue ads: open, weight 3, "
-                               "priority 0, below root\n  cpu: holds 12 of 20 (60%), capability 20, deserved 10\n"),
+                               "priority 0, below root\n  cpu: holds 12 of 20 (60%), capability 20, deserved 10 is not "
+                               "looked at (queues share by weight)\n"),
                     HasSubstr("\nHold room:\n  default/runs (queue ads, priority 0): holds cpu 12; runs: "),
                     HasSubstr("\nWait, in the order in which they are served:\n  default/full (queue ads, priority 0): "
                               "holds nothing; asks cpu 10; is not let in: ")));
+  const std::string file = sandbox_.folder() + "/conf";
+  std::ofstream(file) << "actions: \"enqueue, allocate\"\ntiers: [{plugins: [{name: capacity}]}]\n";
+  EXPECT_THAT(Explain({"queue", "ads", "--scheduler-conf", file}).out,
+              HasSubstr("capability 20, deserved 10, its share while others wait is 10\n"));
   EXPECT_THAT(
       Explain({"queue", "ads", "-o", "json"}).out,
       HasSubstr(

@@ -41,12 +41,14 @@ TEST(QueueListTest, WideSaysWhatItHoldsDeservesAndHeldOfLateItsShareAndWhoWaits)
   ads.metadata.annotations = {{"gangway.io/deserved", "cpu=6 nvidia.com/gpu=4"},
                               {"gangway.io/usage", "2026-09-21T10:00:00Z cpu=8.5"}};
   const std::map<std::string, QueueNow> now{{"ads", {805, 3}}};
-  EXPECT_EQ(QueueListText({ads, MakeQueue("lab", 1, "Open")}, {}, &now),
-            "Name                     Weight  State   Inqueue Pending Running Unknown Allocated Deserved Of-late Share "
-            "Waiting\n"
-            "ads                      4       Open    0       0       0       0       cpu=9,nvidia.com/gpu=8 "
-            "cpu=6,nvidia.com/gpu=4 cpu=8.5 80.5% 3\n"
-            "lab                      1       Open    0       0       0       0       - - - - -\n");
+  EXPECT_EQ(
+      QueueListText({ads, MakeQueue("lab", 1, "Open")}, {}, &now),
+      "Name                     Weight  State   Inqueue Pending Running Unknown   Allocated               Deserved  "
+      "              Of-late  Share  Waiting\n"
+      "ads                      4       Open    0       0       0       0         cpu=9,nvidia.com/gpu=8  "
+      "cpu=6,nvidia.com/gpu=4  cpu=8.5  80.5%  3\n"
+      "lab                      1       Open    0       0       0       0         -                       -         "
+      "              -        -      -\n");
 }
 
 TEST(QueueListTest, AProgramReadsTheSame) {

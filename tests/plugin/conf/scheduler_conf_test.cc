@@ -289,10 +289,18 @@ TEST(SchedulerConfTest, HowLongAQueueWaitsForItsShareBeforeWhoHasRunForLongGoes)
     EXPECT_EQ(conf("1h").policy.reclaim_after, absl::Hours(1)) << plugin;
     EXPECT_THAT(PolicyText(conf("1h").policy), HasSubstr("who has run for long when it has waited for 1h")) << plugin;
     EXPECT_EQ(conf("0s").policy.reclaim_after, absl::ZeroDuration()) << plugin;
-    for (const char* wrong : {"-1h", "soon"}) {
+    for (const char* wrong : {"-1h", "soon", "60"}) {
       EXPECT_EQ(conf(wrong).policy.reclaim_after, absl::ZeroDuration()) << wrong;
       EXPECT_THAT(Texts(conf(wrong)), Contains(HasSubstr("must be a duration such as 1h"))) << wrong;
     }
+  }
+}
+
+TEST(SchedulerConfTest, ATimeWithoutUnitIsNoTime) {
+  for (const char* argument : {"sla, arguments: {sla-waiting-time", "proportion, arguments: {gangway.usageHalfLife"}) {
+    EXPECT_THAT(Notes(absl::StrCat("actions: allocate\ntiers: [{plugins: [{name: ", argument, ": 90}}]}]")),
+                Contains(HasSubstr("must be a duration such as 1h30m, not 90; it counts as absent")))
+        << argument;
   }
 }
 
@@ -435,6 +443,19 @@ TEST(SchedulerConfTest, EveryWordOfVolcanoIsKnown) {
                 Contains(HasSubstr(absl::StrCat(":15: plugin tdm: ", name, ": "))));
     EXPECT_THAT(Notes(With(absl::StrCat("  - name: tdm\n    ", name, ": false\n"))), Not(Contains(HasSubstr(name))));
   }
+}
+
+TEST(SchedulerConfTest, ThatGangsGoAsAWholeIsNoSwitchHere) {
+  const auto notes = [](const std::string& allowed) {
+    return Notes(absl::StrCat("actions: gangpreempt\nconfigurations:\n- name: gangpreempt\n  arguments:\n",
+                              "    allowWholeBundle: ", allowed, "\n"));
+  };
+  const auto told =
+      HasSubstr(":5: arguments of action gangpreempt: allowWholeBundle: gangs go as a whole all the same");
+  EXPECT_THAT(notes("false"), Contains(told));
+  EXPECT_THAT(notes("\"false\""), Contains(told));
+  EXPECT_THAT(notes("true"), Not(Contains(told)));
+  EXPECT_THAT(notes("8"), Not(Contains(told)));
 }
 
 // Drf's tree is another than that of the queues' parents.

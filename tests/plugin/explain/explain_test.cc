@@ -79,6 +79,27 @@ TEST(FindQueueTest, AQueueThatIsGoneIsNone) {
   EXPECT_EQ(FindQueue(cluster, ""), model::kNone);
 }
 
+// Why nobody goes for one that waits may be a budget of those who hold the room.
+TEST(ExplainGangTest, WhoMayNotGoForADisruptionBudgetIsToldOf) {
+  FactsBuilder builder;
+  builder.Nodes(2).AddGang("holds", 2, 2, 16000, 2).AddGang("wants", 1, 1, 8000);
+  const model::RequirementFacts holders{"app", model::Op::kIn, {"holds"}};
+  builder.facts.pods[0].labels = builder.facts.pods[1].labels = {{"app", "holds"}};
+  builder.facts.budgets = {{"default", "kept", {holders}, 1}, {"other", "away", {holders}, 0}};
+  Explained explained(builder);
+  ASSERT_THAT(explained.Of("wants").holders, SizeIs(1));
+  EXPECT_EQ(explained.Of("wants").holders[0].sentence.English(),
+            "runs: 2 of 2 pods have a node (minimum 2), on 2 nodes; disruption budget kept lets 1 of 2 pods go");
+  builder.facts.budgets[0].allowed = 2;
+  EXPECT_THAT(Explained(builder).Of("holds").sentence.English(), ::testing::EndsWith("on 2 nodes"));
+  FactsBuilder partly;
+  partly.Nodes(2).AddGang("holds", 1, 3, 16000, 2);
+  partly.facts.budgets = {{"default", "kept", {}, 0}};
+  EXPECT_THAT(Explained(partly).Of("holds").sentence.English(),
+              ::testing::AllOf(::testing::StartsWith("runs with 2 of 3 pods"),
+                               ::testing::EndsWith("; disruption budget kept lets 0 of 2 pods go")));
+}
+
 // Nodes are kept for it, and the pod there says how long it may run.
 TEST(ExplainGangTest, WhenAStartIsKnownItIsTold) {
   FactsBuilder builder;

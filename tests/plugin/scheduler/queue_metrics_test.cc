@@ -56,6 +56,32 @@ TEST(QueueMetricsTest, AsVolcanoCountsThem) {
   EXPECT_THAT(metrics.Expose(), HasSubstr("volcano_queue_weight{queue_name=\"ads\"} 0\n")) << "it is gone";
 }
 
+TEST(QueueMetricsTest, NothingStaysAsItWas) {
+  model::Cluster cluster;
+  testutil::AddNodes(cluster, 1);
+  model::NodeFacts node = testutil::Node("gpus", 12);
+  node.allocatable.emplace_back("nvidia.com/gpu", 8);
+  cluster.SetNode(node);
+  model::QueueFacts queue = testutil::Queue("ads");
+  queue.capability = {{"cpu", 11'000}};
+  cluster.SetQueue(queue);
+  Metrics metrics;
+  QueueMetrics queues;
+  queues.CountIn(metrics);
+  const auto page = [&] {
+    queues.Set(cluster, gang::Sharing::kByWeight);
+    return metrics.Expose();
+  };
+  const std::string capacity = "volcano_queue_capacity_milli_cpu{queue_name=\"ads\"} ",
+                    gpus =
+                        "volcano_queue_real_capacity_scalar_resources{queue_name=\"ads\",resource=\"nvidia.com/gpu\"} ";
+  EXPECT_THAT(page(), AllOf(HasSubstr(capacity + "11000\n"), HasSubstr(gpus + "8000\n")));
+  queue.capability = {};
+  cluster.SetQueue(queue);
+  cluster.RemoveNode("gpus");
+  EXPECT_THAT(page(), AllOf(HasSubstr(capacity + "+Inf\n"), HasSubstr(gpus + "0\n")));
+}
+
 // volcano: plugins/capacity: what was let in and has not been given yet; its pods may not be made.
 TEST(QueueMetricsTest, WhatQueuesWereLetInFor) {
   model::Cluster cluster;

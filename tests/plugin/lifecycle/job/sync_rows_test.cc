@@ -207,6 +207,17 @@ INSTANTIATE_TEST_SUITE_P(Spec, PodGroupConditionTest,
                                            ConditionCase{"Y17", {"Unschedulable", "Scheduled"}, false}),
                          [](const auto& c) { return c.param.name; });
 
+TEST(PodGroupPendingTest, OfAReleaseTheSentenceIsSaidAndNotEachPod) {
+  World world(JobText("job1", 1, {{"w", 1}}));
+  ASSERT_TRUE(world.Settle());
+  world.SetGroupPhase("Pending");
+  world.Condition("GangReleased", "evicted 1 of 1 task for default/b: [its priority is 2] [job1-w-0/0b6e1f0c]");
+  ASSERT_TRUE(world.Settle());
+  EXPECT_TRUE(world.HasEvent("PodGroupPending",
+                             "gangreleased, reason: evicted 1 of 1 task for default/b: [its priority is 2]"));
+  EXPECT_FALSE(world.HasEvent("PodGroupPending", "0b6e1f0c"));
+}
+
 // --- Tasks that wait for others
 
 struct DependencyCase {
