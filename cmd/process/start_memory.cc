@@ -8,6 +8,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <vector>
 
 namespace gangway::cmd {
 namespace {
@@ -16,8 +17,9 @@ namespace {
 // dropped is found there again. What the loader did write to is in parts that may be written to.
 void DropWhatIsInFiles(const dl_phdr_info& object) {
   const auto page = static_cast<std::uintptr_t>(sysconf(_SC_PAGESIZE));
-  for (std::size_t i = 0; i < object.dlpi_phnum; ++i) {
-    const ElfW(Phdr)& part = object.dlpi_phdr[i];
+  // A copy: the list lies in one of its parts, and to read on there would bring that one back.
+  const std::vector<ElfW(Phdr)> parts(object.dlpi_phdr, object.dlpi_phdr + object.dlpi_phnum);
+  for (const auto& part : parts) {
     if (part.p_type != PT_LOAD || (part.p_flags & PF_W) != 0) continue;
     const std::uintptr_t begin = (object.dlpi_addr + part.p_vaddr) & ~(page - 1);
     const std::uintptr_t end = object.dlpi_addr + part.p_vaddr + part.p_filesz;

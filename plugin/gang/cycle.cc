@@ -153,6 +153,7 @@ bool Cycle::WaitsForRoomAlone(GangId id) {
     return false;
   WaitsForRoom(id, *needs);
   Decision& decision = decisions_[IndexOf(id)];
+  eviction_.GoesOnBeingEntitled(gang, decision);
   if (Tells(id)) {
     NoRoom told = WhyNoRoomForAlike(overlay_, scratch_, gang, *needs);
     decision.reason = std::move(told.reason);

@@ -166,13 +166,17 @@ void Eviction::NoteEntitled(int levels, Preemptor& preemptor, model::Decision& d
   if (levels > 0 && !preemptor.patient) look_again_ = std::min(look_again_, patient_from);
 }
 
+void Eviction::GoesOnBeingEntitled(const Gang& gang, model::Decision& decision) const {
+  if (!policy_.choose_victims) decision.entitled_since = gang.entitled_since;
+}
+
 bool Eviction::MakeRoom(const GangPlacement& placement, model::Decision& decision) {
   const GangId id = placement.gang();
   const Gang& gang = cluster_.gang(id);
   const bool waits_for_it = gang.nominated > 0;
   if (!gang.held_back.empty()) return false;
   const bool may_evict = MayEvict(gang);
-  if (!policy_.choose_victims) decision.entitled_since = gang.entitled_since;
+  GoesOnBeingEntitled(gang, decision);
   if (!may_evict && !waits_for_it) return false;
   std::optional<Preemptor> preemptor = FindPreemptor(overlay_, id);
   std::optional<Found> found;

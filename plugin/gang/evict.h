@@ -48,6 +48,9 @@ class Eviction {
   // room is kept in the overlay from now on, and the decision says who is evicted, what for, and for whom it waits.
   // False: all is as before.
   bool MakeRoom(const GangPlacement& placement, model::Decision& decision);
+  // It has no room: where no victims are chosen nobody looks whether its queue is still entitled to some, so it is
+  // since when it was.
+  void GoesOnBeingEntitled(const model::Gang& gang, model::Decision& decision) const;
 
   // For a gang that is to go since it lost a member (lost_member.h): the decision says that all of it goes, where all
   // of it may; or when it is looked at again.

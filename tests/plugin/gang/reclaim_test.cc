@@ -226,6 +226,19 @@ TEST_F(PatientTest, WhatSeveralLoseCountsTogether) {
   EXPECT_THAT(NamesOf(Round(1000).evicted), ElementsAre("b", "c"));
 }
 
+// Also of a gang that no nodes are kept for.
+TEST_F(PatientTest, ARoundThatChoosesNoVictimsTakesNoTimeAway) {
+  policy.keeps_for = absl::ZeroDuration();
+  RunsSince("a", 2000, 0);
+  RunsSince("b", 2000, 0);
+  OneWaits("waits", "low", "q2", Amounts(2000));
+  EXPECT_EQ(Round(1000).entitled_since, At(1000));
+  policy.choose_victims = false;
+  EXPECT_EQ(Round(2000).entitled_since, At(1000));
+  policy.choose_victims = true;
+  EXPECT_THAT(Round(1000 + 3600).evicted, SizeIs(1));
+}
+
 // A queue that holds what it deserves waits for nothing; the hour begins anew.
 TEST_F(PatientTest, TheTimeCountsWhileTheQueueIsEntitled) {
   RunsSince("a", 2000, 0);
