@@ -255,19 +255,19 @@ TEST_F(NeighboursTest, ANodeWithoutTheLabelIsNearNobody) {
 
 TEST_F(NeighboursTest, OfSeveralPlacesTheOneWithoutThePodIsNamed) {
   for (const auto& [name, zone, rack] :
-       {std::tuple("n1", "a", "r"), {"n2", "a", "s"}, {"n3", "b", "r"}, {"n4", "", ""}}) {
+       {std::tuple("n1", "a", "r"), {"n2", "a", "s"}, {"n3", "b", "r"}, {"n4", "", "s"}}) {
     model::NodeFacts node = Node(name, 4);
-    if (*zone != '\0') node.labels = {{"zone", zone}, {"rack", rack}};
+    node.labels = {{"rack", rack}};
+    if (*zone != '\0') node.labels.emplace_back("zone", zone);
     w.cluster.SetNode(node);
   }
   w.cluster.SetPod(Stranger("web", "n1", "web", Cpu(4000)));
   Wants wants = Near(Apps("web", "rack"));
   wants.pod_affinity.push_back(Apps("web", "zone"));
   Add("g", 1, 1, wants);
-  EXPECT_EQ(
-      ReasonOf("g"),
-      "waits for 1 of 1 task: w needs cpu 1; 1 node has 0 free, 1 has no label rack, 1 has no pod with app=web in "
-      "its rack, 1 has no pod with app=web in its zone, 0 fit");
+  EXPECT_EQ(ReasonOf("g"),
+            "waits for 1 of 1 task: w needs cpu 1; 1 node has 0 free, 1 has no pod with app=web in its rack, 1 has no "
+            "label zone, 1 has no pod with app=web in its zone, 0 fit");
 }
 
 TEST_F(NeighboursTest, APodIsNearByAllThatItAsksFor) {
