@@ -268,7 +268,7 @@ TEST_F(ExplainProcessTest, OfSeveralPodGroupsNoneIsTakenByChance) {
   for (const char* const name : {"a", "b"})
     Apply(absl::StrCat("apiVersion: v1\nkind: Pod\nmetadata: {name: ", name,
                        ", namespace: default}\nspec: {schedulerName: volcano, containers: [{name: c, image: i}]}\n"));
-  ASSERT_TRUE(Says("tight", "tight waits for 2 of 4 tasks: ")) << Explain({"job", "tight"}).out;
+  ASSERT_TRUE(Says("tight", "tight waits for 1 of 4 tasks: ")) << Explain({"job", "tight"}).out;
   for (const char* const name : {"a", "b"})
     ASSERT_TRUE(Eventually([&] { return absl::StrContains(Explain({"pod", name}).out, " runs: 1 of 1 pod"); }));
   const Outcome outcome = Explain({"job", "tight", "--what-if", "without=default/podgroup"});
