@@ -104,24 +104,31 @@ void ChooseKind(const explain::ClusterFacts& facts, Target& target) {
                      explain::GroupOf(there[i]), "/", target.gang.name, " to have it explained"));
 }
 
-// The PodGroup of that name; else the one of the Job of that name.
-explain::GangKey PodGroupNamed(const explain::ClusterFacts& facts, const explain::GangKey& key) {
+// The PodGroup of that name; else the one of the Job of that name. Of several it is not known which is meant.
+absl::StatusOr<explain::GangKey> PodGroupNamed(const explain::ClusterFacts& facts, const explain::GangKey& key) {
   constexpr std::size_t kUid = 36;
   explain::GangKey out = key;
+  int of_the_name = 0;
   for (const model::GangFacts& gang : facts.gangs) {
     if (gang.ns != key.ns || gang.kind != key.kind) continue;
     if (gang.name == key.name) return key;
-    if (gang.name.size() == key.name.size() + 1 + kUid && absl::StartsWith(gang.name, absl::StrCat(key.name, "-")))
-      out.name = gang.name;
+    if (gang.name.size() != key.name.size() + 1 + kUid || !absl::StartsWith(gang.name, absl::StrCat(key.name, "-")))
+      continue;
+    out.name = gang.name;
+    ++of_the_name;
   }
-  return out;
+  if (of_the_name <= 1) return out;
+  return absl::InvalidArgumentError(absl::StrCat("--what-if without=", key.ToString(), ": ", of_the_name,
+                                                 " PodGroups are called so and their UID; write the whole name, which ",
+                                                 "kubectl get podgroups.scheduling.volcano.sh -n ", key.ns, " shows"));
 }
 
 // What the words left open.
 absl::Status FillIn(explain::Trial& trial, const explain::GangKey& gang, std::vector<explain::Change>& changes) {
   for (explain::Change& change : changes) {
-    if (explain::GangEnds* const ends = std::get_if<explain::GangEnds>(&change); ends != nullptr)
-      ends->gang = PodGroupNamed(trial.index().facts(), ends->gang);
+    if (explain::GangEnds* const ends = std::get_if<explain::GangEnds>(&change); ends != nullptr) {
+      GW_ASSIGN_OR_RETURN(ends->gang, PodGroupNamed(trial.index().facts(), ends->gang));
+    }
     explain::MoreNodes* const nodes = std::get_if<explain::MoreNodes>(&change);
     if (nodes == nullptr || !nodes->like.empty()) continue;
     nodes->like = explain::NodeToCopy(trial, gang);

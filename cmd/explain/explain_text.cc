@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "absl/strings/ascii.h"
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_replace.h"
@@ -30,7 +31,8 @@ using model::AmountText;
 
 constexpr std::size_t kShortList = 5;
 
-// A Job's PodGroup is named as the Job, with the Job's UID behind: people know the Job's name.
+// A Job's PodGroup is named as the Job, with the Job's UID behind: people know the Job's name. One of pods that no Job
+// made is "podgroup-<UID>", and known by nothing else.
 std::string ShortName(const explain::GangKey& gang) {
   constexpr std::size_t kUid = 36;
   const std::string full = gang.ToString();
@@ -40,7 +42,8 @@ std::string ShortName(const explain::GangKey& gang) {
     const bool dash = i == 8 || i == 13 || i == 18 || i == 23;
     if (dash ? uid[i] != '-' : !absl::ascii_isxdigit(static_cast<unsigned char>(uid[i]))) return full;
   }
-  return full[full.size() - kUid - 1] == '-' ? full.substr(0, full.size() - kUid - 1) : full;
+  const std::string name = full.substr(0, full.size() - kUid - 1);
+  return full[name.size()] == '-' && !absl::EndsWith(name, "/podgroup") ? name : full;
 }
 
 // Adds lines, each on its own whatever stands in it.
@@ -389,7 +392,7 @@ std::string ExplainText(const ExplainAnswer& answer, bool wide, Language languag
     AddWhatIf(answer, page);
     return page.Take();
   }
-  if (seen.state == explain::State::kStarts) page.Line(0, phrases::kNobodySchedules);
+  if (seen.state == explain::State::kStarts && !seen.awaits_volume) page.Line(0, phrases::kNobodySchedules);
   AddEvicted(seen, page);
   if (StartIsKnown(seen)) page.Line(0, {phrases::kAsFarAsKnown, StartText(seen)});
   AddAsks(seen, page);

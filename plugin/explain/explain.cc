@@ -153,6 +153,10 @@ Words SumsText(const Cluster& cluster, const Reason& reason) {
         of_quota ? sum.in_use : std::min(held_in_all[std::max(cluster.dims().Find(sum.dim), 0)], sum.in_use);
     const std::int64_t room = std::max<std::int64_t>(sum.limit - sum.in_use, 0);
     const auto text = [&](std::int64_t amount) { return AmountText(sum.dim, amount); };
+    if (of_cluster && sum.capacity == 0) {
+      sums.emplace_back(phrases::kNoNodeHas, sum.dim, text(sum.needed));
+      continue;
+    }
     Words use = of_cluster ? Words(phrases::kPodsHold, text(held), text(sum.capacity))
                            : Words(of_quota ? phrases::kQuotaCounts : phrases::kQueueHolds, reason.subject, text(held),
                                    text(sum.limit));
@@ -271,6 +275,18 @@ Words RestingText(const Cluster& cluster, const std::optional<gang::Resting>& re
   return {phrases::kCouldLeaveLater(resting->gangs), resting->gangs, queue, TimeText(resting->from)};
 }
 
+// Whose volume is being made, of pods that start: the scheduler has given them nodes, and no object but their claims
+// says so. kNone: nobody's.
+model::ClaimId AwaitedClaim(const Cluster& cluster, const Verdict& verdict, const Decision* decision) {
+  if (verdict.state != State::kStarts) return model::kNone;
+  for (const model::Placement& placement : decision->placements) {
+    for (const model::ClaimId claim : cluster.shape(cluster.task(placement.task).shape).claims) {
+      if (!cluster.volumes().MadeFor(claim).empty()) return claim;
+    }
+  }
+  return model::kNone;
+}
+
 Words SentenceOf(const Cluster& cluster, const Gang& gang, const Verdict& verdict, const Decision* decision) {
   const Words pods = Counted(static_cast<std::int64_t>(gang.tasks.size()), phrases::kPods);
   const auto where = [&] {
@@ -292,6 +308,8 @@ Words SentenceOf(const Cluster& cluster, const Gang& gang, const Verdict& verdic
           .Add(BudgetText(cluster, gang));
     case State::kStarts:
       if (decision->placements.empty()) return phrases::kLetInNext;
+      if (const model::ClaimId claim = AwaitedClaim(cluster, verdict, decision); claim != model::kNone)
+        return {phrases::kVolumeIsMade, cluster.volumes().NameOf(claim), cluster.volumes().MadeFor(claim)};
       return {phrases::kStartsNext, Counted(static_cast<std::int64_t>(decision->placements.size()), phrases::kPods),
               where()};
     case State::kQueued:
@@ -670,6 +688,7 @@ Explanation ExplainGang(const Cluster& cluster, const Decisions& decisions, Gang
   if (verdict.state == State::kWaits && verdict.reason.has_value() && verdict.reason->kind == Reason::Kind::kNoRoom)
     out.sentence.Add(RestingText(cluster, gang::FindResting(cluster, policy, now, id)));
   out.admitted = gang.admitted;
+  out.awaits_volume = AwaitedClaim(cluster, verdict, decision) != model::kNone;
   out.min_member = gang.min_member;
   out.pods = static_cast<int>(gang.tasks.size());
   out.placed = gang.ready();

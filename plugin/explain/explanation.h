@@ -152,6 +152,7 @@ struct Explanation {
   std::optional<model::Reason> reason;
   std::optional<absl::Time> expected_start, likely_start;  // as of GangLine
   bool admitted = false;
+  bool awaits_volume = false;  // it was given nodes, and is placed once its volumes are made
   int min_member = 0;
   int pods = 0, placed = 0, to_come = 0;  // pods: those that exist
   std::string priority_class;

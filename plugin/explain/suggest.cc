@@ -293,12 +293,19 @@ class Search {
     if (!Lacks({Reason::Kind::kNoRoom})) return;
     for (const model::RoleReason& role : seen_.reason->roles) {
       for (const model::Lack& lack : role.lacks) {
-        if (lack.best_free <= 0 || lack.dim == "pods") continue;
-        const Change change = Request{role.role, lack.dim, lack.best_free};
-        if (std::optional<Outcome> outcome = Helps({change}); outcome.has_value()) {
-          Add(change, *std::move(outcome), {phrases::kInsteadOf, model::AmountText(lack.dim, lack.needed)});
-        }
+        if (lack.dim != "pods") AskLess(role.role, lack);
       }
+    }
+  }
+
+  // What one node has left may be too much for all of them: then half of it, and so on.
+  void AskLess(const std::string& role, const model::Lack& lack) {
+    const int halvings = goal_ == Goal::kAll ? 0 : 3;  // some of its pods run as they are
+    std::int64_t amount = lack.best_free;
+    for (int i = 0; i <= halvings && amount > 0; ++i, amount /= 2) {
+      const Change change = Request{role, lack.dim, amount};
+      if (std::optional<Outcome> outcome = Helps({change}); outcome.has_value())
+        return Add(change, *std::move(outcome), {phrases::kInsteadOf, model::AmountText(lack.dim, lack.needed)});
     }
   }
 

@@ -1,9 +1,10 @@
 #include "plugin/gang/admit.h"
-#include "plugin/phrases/phrases.h"
 
 #include <algorithm>
 
 #include "absl/strings/str_cat.h"
+#include "plugin/gang/usable.h"
+#include "plugin/phrases/phrases.h"
 
 namespace gangway::gang {
 
@@ -158,6 +159,21 @@ std::optional<Reason> Admission::Admit(model::GangId id, bool owed, bool claims,
   const Gang& gang = cluster.gang(id);
   full_queue_ = model::kNone;
   if (std::optional<Reason> reason = QueueReason(cluster, gang)) return reason;
+  std::optional<Reason> refusal = Refusal(id, owed, claims, lower, is_told);
+  if (!refusal.has_value()) return std::nullopt;
+  // No room would help, and no queue keeps any for it.
+  if (std::optional<Reason> reason = WhyNotModelled(cluster, gang)) {
+    full_queue_ = model::kNone;
+    return reason;
+  }
+  return refusal;
+}
+
+std::optional<Reason> Admission::Refusal(model::GangId id, bool owed, bool claims,
+                                         absl::FunctionRef<const Resources&()> lower,
+                                         absl::FunctionRef<bool(Reason::Kind)> is_told) {
+  const Cluster& cluster = overlay_.cluster();
+  const Gang& gang = cluster.gang(id);
   if (!gang.has_min_resources) return std::nullopt;
   const Resources missing = Missing(gang);
   const Resources& used = cluster.used();

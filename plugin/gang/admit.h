@@ -41,6 +41,10 @@ class Admission {
   static model::Resources Missing(const model::Gang& gang);
 
  private:
+  // By sums.
+  std::optional<model::Reason> Refusal(model::GangId gang, bool owed, bool claims,
+                                       absl::FunctionRef<const model::Resources&()> lower,
+                                       absl::FunctionRef<bool(model::Reason::Kind)> is_told);
   void LetIn(model::GangId gang, int times);
   std::int64_t Ceiling(model::Dim dim) const;
   std::int64_t HeldBelow(model::QueueId level, model::Dim dim) const;

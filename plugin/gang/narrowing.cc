@@ -91,12 +91,13 @@ std::vector<Area> HyperNodesToTry(const Assignment& tasks, const TopologyFacts& 
 
 Area Closest(const Assignment& tasks, const std::vector<Area>& hyper_nodes, const std::vector<TaskGroup>& groups) {
   Area closest;
-  std::int64_t most = -1;
+  std::int64_t most = -1, wanted = 0;
+  for (const TaskGroup& group : groups) wanted += static_cast<std::int64_t>(group.tasks.size());
   for (const Area& area : hyper_nodes) {
     std::int64_t copies = 0;
     for (const TaskGroup& group : groups)
       copies += std::min(area.Copies(tasks.Fit(group.shape)), static_cast<std::int64_t>(group.tasks.size()));
-    if (copies <= most) continue;
+    if (copies < most || (copies == most && (copies == wanted || !area.Contains(closest)))) continue;
     most = copies;
     closest = area;
   }

@@ -26,7 +26,8 @@ std::vector<Area> HyperNodesToTry(const Assignment& tasks, const model::Topology
                                   const std::vector<model::Row>& there, absl::Span<const std::size_t> wanted,
                                   const Area& area);
 
-// The first of them that has room for most of the groups' tasks. There is one at least.
+// The first of them that has room for most of the groups' tasks; where none has room for all, of those around it with
+// no more room the last, since nodes beside it would do as well. There is one at least.
 Area Closest(const Assignment& tasks, const std::vector<Area>& hyper_nodes, const std::vector<TaskGroup>& groups);
 
 // The last of them that holds the area, which is one of them.

@@ -59,6 +59,12 @@ void AddUnits(const Cluster& cluster, const Gang& gang, const std::vector<TaskId
   }
 }
 
+Reason NotModelled(const Gang& gang, const std::string& field) {
+  Reason reason = ReasonOf(Reason::Kind::kNotModelled, gang);
+  reason.subject = Words::Name(field);
+  return reason;
+}
+
 }  // namespace
 
 Usable FindUsable(Overlay& overlay, const Gang& gang) {
@@ -131,6 +137,22 @@ Reason TooFewSubGroups(const Cluster& cluster, const Gang& gang, int policy, int
   return reason;
 }
 
+std::optional<Reason> WhyNotModelled(const Cluster& cluster, const Gang& gang) {
+  if (!gang.not_modelled.empty()) return NotModelled(gang, gang.not_modelled);
+  std::string first;
+  int existing = gang.ready(), usable = gang.ready();
+  for (const TaskId id : gang.tasks) {
+    const Task& task = cluster.task(id);
+    if (task.status != TaskStatus::kPending || !task.ours) continue;
+    const std::string& field = cluster.shape(task.shape).not_modelled;
+    ++existing;
+    usable += field.empty() ? 1 : 0;
+    if (!field.empty() && (first.empty() || field < first)) first = field;
+  }
+  return existing >= gang.min_member && usable < gang.min_member ? std::optional(NotModelled(gang, first))
+                                                                 : std::nullopt;
+}
+
 Reason BindingRefused(const Gang& gang) {
   Reason reason = ReasonOf(Reason::Kind::kBindFailed, gang);
   reason.subject = Words::Name(gang.held_back);
@@ -146,11 +168,7 @@ std::optional<Reason> WhyNotTried(const Cluster& cluster, const Gang& gang) {
     reason.ending = gang.Count(TaskStatus::kReleasing);
     return reason;
   }
-  if (!gang.not_modelled.empty()) {
-    Reason reason = ReasonOf(Reason::Kind::kNotModelled, gang);
-    reason.subject = Words::Name(gang.not_modelled);
-    return reason;
-  }
+  if (!gang.not_modelled.empty()) return NotModelled(gang, gang.not_modelled);
   if (!gang.held_back.empty() && gang.ready() == 0) return BindingRefused(gang);
   return QueueReason(cluster, gang);
 }

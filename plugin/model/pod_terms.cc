@@ -59,6 +59,7 @@ bool PodTerms::Mention(const std::vector<RequirementFacts>& requirements) {
 TermId PodTerms::InternTerm(absl::string_view topology_key, std::vector<PodSelectorFacts> selectors,
                             bool unknown_matches, std::vector<TaskId>& rematched) {
   std::sort(selectors.begin(), selectors.end());
+  selectors.erase(std::unique(selectors.begin(), selectors.end()), selectors.end());
   std::string key = unknown_matches ? "u" : "";
   for (const PodSelectorFacts& selector : selectors) AddPodTerm(key, {std::string(topology_key), selector});
   if (const auto it = term_by_key_.find(key); it != term_by_key_.end()) {

@@ -118,6 +118,10 @@ Words Sums(const Reason& reason, const Words& holder) {
                       Words(phrases::kOther, reason.kept_for)});
       continue;
     }
+    if (cluster && there == 0) {
+      sums.push_back({phrases::kNoNodeHas, sum.dim, text(sum.needed)});
+      continue;
+    }
     Words words(phrases::kUses, sum.dim, text(sum.needed), holder, text(sum.in_use - sum.promised), text(there));
     if (sum.promised > 0) words.Add({phrases::kMorePromisedBefore, text(sum.promised)});
     if (sum.limit != there) words.Add({phrases::kLetInUpToSum, text(sum.limit)});

@@ -397,6 +397,10 @@ bool Volumes::awaited(ClaimId id) const {
   return claim.known && !claim.ending && claim.phase == ClaimPhase::kPending;
 }
 
+absl::string_view Volumes::MadeFor(ClaimId id) const {
+  return open(id) ? absl::string_view(claims_[id].selected_node) : absl::string_view();
+}
+
 bool Volumes::ready(ClaimId id) const {
   const Claim& claim = claims_[id];
   return claim.known && !claim.ending && claim.phase == ClaimPhase::kBound && claim.volume != kNoVolume &&

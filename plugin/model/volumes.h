@@ -123,6 +123,9 @@ class Volumes {
   // It is bound to a volume that is there.
   bool ready(ClaimId claim) const;
 
+  // Of an open claim: the node for which a volume is being made, "": none is.
+  absl::string_view MadeFor(ClaimId claim) const;
+
   std::string NameOf(ClaimId claim) const;
   // Only one pod may use it at a time.
   bool one_pod(ClaimId claim) const { return claims_[claim].one_pod; }

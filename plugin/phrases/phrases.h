@@ -99,13 +99,15 @@ inline constexpr Phrase kUses("needs $0 $1, $2 uses $3 of $4", "需要 $0 $1，$
 inline constexpr Phrase kMorePromisedBefore(", $0 more are promised to gangs let in before",
                                             "，另有 $0 已承诺给先前获准入的 gang");
 inline constexpr Phrase kSoMuchTooMany(", $0 too many", "，超出 $0");
+inline constexpr Phrase kNoNodeHas("needs $0 $1, which no node of the cluster has", "需要 $0 $1，集群中没有节点提供它");
 inline constexpr Phrase kUsesAndIsKept("needs $0 $1, $2 uses $3 of $4, and what is free of it is kept for $5",
                                        "需要 $0 $1，$2已用 $3（共 $4），空闲的部分为$5保留");
 inline constexpr Phrase kQueueKept("; what becomes free there is kept for it", "；那里空出来的部分为它保留");
 inline constexpr Phrase kTheQueue("queue $0", "队列 $0 ");
 inline constexpr Phrase kTheQuota("quota $0", "资源配额 $0 ");
 inline constexpr Phrase kTheCluster("the cluster", "集群");
-inline constexpr Phrase kGroupMissing("waits for its PodGroup: there is no $0 $1", "等待其 PodGroup：没有 $0 $1");
+inline constexpr Phrase kGroupMissing("waits for its PodGroup $1, which is not there ($0)",
+                                      "等待其 PodGroup $1：它不存在（$0）");
 inline constexpr Phrase kGroupsNotServed(
     "waits for its PodGroup $0: the cluster has no $1, or the scheduler may not list them",
     "等待其 PodGroup $0：集群没有 $1，或者调度器无权列出它们");
@@ -170,6 +172,10 @@ inline constexpr CountedPhrase kNoLabel("has no label $0", "have no label $0", "
 inline constexpr CountedPhrase kTooSkewed("is in a $0 that has maxSkew $1 more pods than another",
                                           "are in a $0 that has maxSkew $1 more pods than another",
                                           "所在的 $0 已比另一处多出 $1 个 Pod（maxSkew）");
+inline constexpr CountedPhrase kTooFewDomains(
+    "is in a $0 that may have maxSkew $1 pods at most while there are $2 of minDomains $3",
+    "are in a $0 that may have maxSkew $1 pods at most while there are $2 of minDomains $3",
+    "所在的 $0 最多可有 $1 个 Pod（maxSkew），因为只有 $2 处，少于 minDomains $3");
 
 // ---- how a gang stands
 
@@ -189,6 +195,9 @@ inline constexpr Phrase kLetInNext(
     "将在调度器的下一轮获准入，因为其最少数量所需的空间足够；之后才创建它的 Pod");
 inline constexpr Phrase kStartsNext("starts with the scheduler's next round: there is room for $0, $1",
                                     "将在调度器的下一轮启动：有空间放置 $0，$1");
+inline constexpr Phrase kVolumeIsMade(
+    "waits for the volume that is to be made for claim $0 on node $1; kubectl describe pvc $0 says by whom",
+    "等待在节点 $1 上为 PVC $0 创建卷；kubectl describe pvc $0 会说明由谁创建");
 inline constexpr Phrase kIsNotLetIn("is not let in: $0", "未获准入：$0");
 inline constexpr Phrase kIsNotLetInAnd("is not let in and $0", "未获准入，$0");
 inline constexpr Phrase kTooMany("needs $0 $1, $2: $3 too many", "需要 $0 $1，$2：超出 $3");

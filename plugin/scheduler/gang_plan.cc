@@ -366,19 +366,20 @@ std::string ConditionText(absl::string_view reason, absl::string_view message) {
 }
 
 Plan PlanWithoutGroup(const Cluster& cluster, const Gang& gang, const std::string& text,
-                      absl::FunctionRef<std::string(const Task&)> written, absl::Duration patience, absl::Time now) {
+                      absl::FunctionRef<std::string(const Task&)> written, absl::Time due, absl::Time now) {
   Plan plan;
+  if (now < due) {
+    plan.look_again = due;
+    return plan;
+  }
   std::vector<Write> writes;
   for (const TaskId id : gang.tasks) {
     const Task& task = cluster.task(id);
     if (task.status != TaskStatus::kPending || !task.ours || task.gated) continue;
-    if (now < task.created + patience) {
-      plan.look_again = std::min(plan.look_again, task.created + patience);
-    } else if (written(task) != ConditionText("Unschedulable", text)) {
-      writes.push_back(ConditionOf(task, {"PodScheduled", "False", "Unschedulable", text}, now));
-      writes.back().yields = true;
-      plan.events.push_back({EventNote::Type::kWarning, "FailedScheduling", text, ReferenceTo(task)});
-    }
+    if (written(task) == ConditionText("Unschedulable", text)) continue;
+    writes.push_back(ConditionOf(task, {"PodScheduled", "False", "Unschedulable", text}, now));
+    writes.back().yields = true;
+    plan.events.push_back({EventNote::Type::kWarning, "FailedScheduling", text, ReferenceTo(task)});
   }
   if (!writes.empty()) plan.stages.push_back(std::move(writes));
   return plan;

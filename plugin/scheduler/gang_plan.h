@@ -46,9 +46,8 @@ struct GangView {
 // pods that are evicted, three: the record of it in the PodGroup, the pods' DisruptionTarget, the deletions.
 kube::Plan PlanGang(const GangView& view, absl::Time now);
 
-// Pods that wait for a PodGroup which is not there are told so by `text`, once it has been late for so long.
+// Pods that wait for a PodGroup which is not there are told so by `text` from `due` on: it may be on its way.
 kube::Plan PlanWithoutGroup(const model::Cluster& cluster, const model::Gang& gang, const std::string& text,
-                            absl::FunctionRef<std::string(const model::Task&)> written, absl::Duration patience,
-                            absl::Time now);
+                            absl::FunctionRef<std::string(const model::Task&)> written, absl::Time due, absl::Time now);
 
 }  // namespace gangway::scheduler

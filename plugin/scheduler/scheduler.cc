@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "absl/container/btree_set.h"
+#include "absl/container/btree_map.h"
 #include "absl/container/flat_hash_map.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
@@ -141,7 +141,7 @@ class GangScheduler final : public Scheduler {
     EnqueueAll(GangKind::kVolcano, groups_);
     EnqueueAll(GangKind::kKubernetes, kubernetes_groups_);
     EnqueueAll(GangKind::kCoscheduling, coscheduling_groups_);
-    for (const NamespacedName& key : without_group_) driver_.Enqueue(key);
+    for (const auto& [key, since] : without_group_) driver_.Enqueue(key);
     rounds_.Want();
     WantQueueStatus();
   }
@@ -231,12 +231,12 @@ class GangScheduler final : public Scheduler {
     if (!after.name.empty()) driver_.Enqueue(after);
   }
 
-  // Of a gang whose PodGroup is not there its pods are told. The controllers make Volcano's.
+  // Of a gang whose PodGroup is not there its pods are told.
   void NoteWithoutGroup(GangId id) {
     if (id == model::kNone) return;
     const Gang& gang = cluster_.gang(id);
-    if (gang.known || gang.kind == GangKind::kVolcano || gang.ours == 0) return;
-    without_group_.insert(KeyOfGang(gang));
+    if (gang.known || gang.ours == 0) return;
+    without_group_.try_emplace(KeyOfGang(gang), loop().Now());
     driver_.Enqueue(KeyOfGang(gang));
   }
 
@@ -393,15 +393,16 @@ class GangScheduler final : public Scheduler {
     }
     const Gang& gang = cluster_.gang(id);
     const api::Resource& resource = ingest::ResourceOf(gang.kind);
-    const bool served = gang.kind == GangKind::kKubernetes ? kubernetes_groups_.seen_up_to() > 0
-                                                           : coscheduling_groups_.seen_up_to() > 0;
+    const bool served = gang.kind == GangKind::kVolcano      ? groups_.seen_up_to() > 0
+                        : gang.kind == GangKind::kKubernetes ? kubernetes_groups_.seen_up_to() > 0
+                                                             : coscheduling_groups_.seen_up_to() > 0;
     const std::string text =
         model::GroupMissing(absl::StrCat(std::string(resource.plural), ".", std::string(resource.group)), gang.name,
                             served)
             .English();
     return PlanWithoutGroup(
-        cluster_, gang, text, [this](const Task& task) { return tellings_.WrittenOf(task); }, options_.missing_after,
-        now);
+        cluster_, gang, text, [this](const Task& task) { return tellings_.WrittenOf(task); },
+        without_group_.at(key) + options_.missing_after, now);
   }
 
   std::string TransitionId() {
@@ -444,7 +445,7 @@ class GangScheduler final : public Scheduler {
   QueueDeserved queue_deserved_;
   QueueMetrics queue_metrics_;
   UseMetrics use_metrics_;
-  absl::btree_set<NamespacedName> without_group_;                  // gangs that pods name, and no PodGroup is there
+  absl::btree_map<NamespacedName, absl::Time> without_group_;      // since when no PodGroup of the name is there
   absl::flat_hash_map<NamespacedName, absl::Time> group_written_;  // when its status was, by us
   bool queue_status_wanted_ = false;
   std::size_t untold_ = 0;  // pods that are to be told to go, when what tells was held last

@@ -24,9 +24,8 @@ class PodAffinity final : public Constraint {
   int Copies(Row row) const override {
     bool near = true;
     for (const TermId term : near_) {
-      const int value = placed_.terms().ValueOn(term, row);
-      if (value == -1) return 0;
-      near = near && placed_.PodsIn(term, value) > 0;
+      if (!HasLabel(term, row)) return 0;
+      near = near && placed_.PodsIn(term, placed_.terms().ValueOn(term, row)) > 0;
     }
     return near || MayBeFirst() ? kAnyNumber : 0;
   }
@@ -45,12 +44,33 @@ class PodAffinity final : public Constraint {
   }
 
   void Explain(absl::Span<const Refusal> refused, model::RoleReason& reason) const override {
-    const TermId term = near_.front();
-    const int nodes = static_cast<int>(refused.size());
-    reason.AddHindrance(kPodAffinity, nodes, TermIn(phrases::kNoPodNear(nodes), placed_.terms(), term));
+    for (const TermId term : near_) {
+      int without_label = 0, alone = 0;
+      for (const Refusal& refusal : refused) {
+        if (FirstUnmetOn(refusal.row) == term) ++(HasLabel(term, refusal.row) ? alone : without_label);
+      }
+      if (without_label > 0) {
+        reason.AddHindrance(
+            kPodAffinity, without_label,
+            {phrases::kNoLabel(without_label), placed_.terms().domains().KeyOf(placed_.terms().topology(term))});
+      }
+      if (alone > 0)
+        reason.AddHindrance(kPodAffinity, alone, TermIn(phrases::kNoPodNear(alone), placed_.terms(), term));
+    }
   }
 
  private:
+  bool HasLabel(TermId term, Row row) const { return placed_.terms().ValueOn(term, row) != -1; }
+  // A label that the node has not comes first: no pod near would help there.
+  TermId FirstUnmetOn(Row row) const {
+    for (const TermId term : near_) {
+      if (!HasLabel(term, row)) return term;
+    }
+    for (const TermId term : near_) {
+      if (placed_.PodsIn(term, placed_.terms().ValueOn(term, row)) == 0) return term;
+    }
+    return near_.front();
+  }
   // The terms hold for nobody yet, and for the pod itself: others follow it.
   bool MayBeFirst() const {
     return holds_for_itself_ &&

@@ -59,6 +59,11 @@ class Domains {
                          : PodsIn(value));
   }
   const Spread& spread() const { return spread_; }
+  // Of so many nodes: "are in a zone that has maxSkew 1 more pods than another".
+  Words TextOf(int nodes) const {
+    if (!too_few_domains()) return {phrases::kTooSkewed(nodes), key(), spread_.max_skew};
+    return {phrases::kTooFewDomains(nodes), key(), spread_.max_skew, pods_.size(), spread_.min_domains};
+  }
   absl::string_view key() const { return terms().domains().KeyOf(terms().topology(spread_.term)); }
 
  private:
@@ -161,8 +166,7 @@ class SpreadConstraint final : public Constraint {
         reason.AddHindrance(kSpread, static_cast<int>(without),
                             {phrases::kNoLabel(static_cast<int>(without)), domains.key()});
       if (against > 0)
-        reason.AddHindrance(kSpread, static_cast<int>(against),
-                            {phrases::kTooSkewed(static_cast<int>(against)), domains.key(), domains.spread().max_skew});
+        reason.AddHindrance(kSpread, static_cast<int>(against), domains.TextOf(static_cast<int>(against)));
     }
   }
 

@@ -270,6 +270,22 @@ TEST_F(ExplainProcessTest, ErrorsNameTheObjectAndTheFix) {
             "gangway explain: --what-if is about a job, a PodGroup or a pod; a queue has no start\n");
 }
 
+// Each has a PodGroup of its own, called by a UID.
+TEST_F(ExplainProcessTest, OfSeveralPodGroupsNoneIsTakenByChance) {
+  Apply(JobOf("tight", 4, 9));
+  for (const char* const name : {"a", "b"})
+    Apply(absl::StrCat("apiVersion: v1\nkind: Pod\nmetadata: {name: ", name,
+                       ", namespace: default}\nspec: {schedulerName: volcano, containers: [{name: c, image: i}]}\n"));
+  ASSERT_TRUE(Says("tight", "tight waits for 1 of 4 tasks: ")) << Explain({"job", "tight"}).out;
+  for (const char* const name : {"a", "b"})
+    ASSERT_TRUE(Eventually([&] { return absl::StrContains(Explain({"pod", name}).out, " runs: 1 of 1 pod"); }));
+  const Outcome outcome = Explain({"job", "tight", "--what-if", "without=default/podgroup"});
+  EXPECT_EQ(outcome.exit_code, 2);
+  EXPECT_EQ(outcome.err,
+            "gangway explain: job default/tight: --what-if without=default/podgroup: 2 PodGroups are called so and "
+            "their UID; write the whole name, which kubectl get podgroups.scheduling.volcano.sh -n default shows\n");
+}
+
 // --- PodGroups that are not Volcano's, and the scheduler's file.
 
 class ExplainKindsTest : public ::testing::Test {

@@ -92,6 +92,23 @@ TEST(ExplainTextTest, APodGroupOfAJobHasTheJobsName) {
   EXPECT_THAT(QueueExplainJson(queue, Language::kEnglish), HasSubstr(absl::StrCat("\"name\":\"ctr-", uid, "\"")));
 }
 
+TEST(ExplainTextTest, APodGroupOfPodsThatNoJobMadeHasItsWholeName) {
+  explain::QueueExplanation queue = Queue(9000, 12000);
+  const std::string name = "podgroup-4db7f75f-e27c-42c2-9634-32167e348c72";
+  queue.holders = {Line(name), Line(absl::StrCat("my-", name))};
+  EXPECT_THAT(QueueExplainText(queue, false, Language::kEnglish),
+              AllOf(HasSubstr(absl::StrCat("  default/", name, " (queue")), HasSubstr("  default/my-podgroup (queue")));
+}
+
+TEST(ExplainTextTest, NobodyIsMissedWhereAVolumeIsAwaited) {
+  ExplainAnswer answer;
+  answer.subject = "podgroup default/x";
+  answer.explanation.state = explain::State::kStarts;
+  EXPECT_THAT(ExplainText(answer, false, Language::kEnglish), HasSubstr("nobody schedules it"));
+  answer.explanation.awaits_volume = true;
+  EXPECT_THAT(ExplainText(answer, false, Language::kEnglish), Not(HasSubstr("nobody schedules it")));
+}
+
 TEST(ExplainTextTest, NobodyWritesLinesOfOurs) {
   ExplainAnswer answer;
   answer.subject = "job default/x\nforged";

@@ -240,6 +240,30 @@ TEST(ExplainGangTest, AGangThatLiesInOneHyperNodeTellsOfTheOneThatComesClosest) 
             "free, 0 fit");
 }
 
+// The scheduler waits for a volume before it binds; nothing but the claim says so.
+TEST(ExplainGangTest, AVolumeThatIsBeingMadeIsWhatItWaitsFor) {
+  FactsBuilder builder;
+  builder.Nodes(2).AddGang("wants", 1, 1, 1000);
+  builder.facts.pods.back().wants.claims = {"default/data"};
+  model::StorageClassFacts wffc;
+  wffc.name = "wffc";
+  wffc.waits_for_pod = wffc.makes_volumes = true;
+  builder.facts.storage_classes = {wffc};
+  model::ClaimFacts claim;
+  claim.ns = "default";
+  claim.name = "data";
+  claim.storage_class = "wffc";
+  builder.facts.claims = {claim};
+  EXPECT_EQ(Explained(builder).Of("wants").sentence.English(),
+            "starts with the scheduler's next round: there is room for 1 pod, on 1 node");
+  EXPECT_FALSE(Explained(builder).Of("wants").awaits_volume);
+  builder.facts.claims.back().selected_node = "node-001";
+  EXPECT_EQ(Explained(builder).Of("wants").sentence.English(),
+            "waits for the volume that is to be made for claim data on node node-001; kubectl describe pvc data says "
+            "by whom");
+  EXPECT_TRUE(Explained(builder).Of("wants").awaits_volume);
+}
+
 // One node each: taken, too small, cordoned, tainted, of another zone, and one that takes a pod.
 TEST(ExplainGangTest, NodesAreGroupedByWhatStandsInTheWay) {
   FactsBuilder builder;

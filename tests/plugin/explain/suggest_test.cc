@@ -66,6 +66,13 @@ TEST(SuggestTest, NodesThatAreTooSmallAreNotSuggested) {
                           "pods of w that ask for cpu 16 (instead of 17)"));
 }
 
+// One node has 16 cpu, which is not enough for both.
+TEST(SuggestTest, SoMuchLessThatAllFit) {
+  FactsBuilder builder;
+  builder.Nodes(2).AddGang("large", 2, 2, 17000).AddGang("holds", 1, 1, 6000, 1);
+  EXPECT_THAT(Texts(builder, "large"), Contains("pods of w that ask for cpu 8 (instead of 17)"));
+}
+
 TEST(SuggestTest, OthersThatEnd) {
   FactsBuilder builder;
   builder.Nodes(2).AddGang("half", 2, 2, 6000, 2).AddGang("small", 1, 1, 1000, 1).AddGang("wants", 2, 2, 11000);

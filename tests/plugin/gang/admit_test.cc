@@ -54,6 +54,30 @@ TEST(AdmitTest, AQueueOverItsLimitRefusesOnlyWhatIsAskedOfIt) {
   EXPECT_TRUE(w.Of("asks").admit);
 }
 
+// It would be let in, and wait for another reason; and no queue keeps what becomes free for it.
+TEST(AdmitTest, AFieldThatNobodyKnowsIsToldBeforeTheSumsThatRefuse) {
+  World w;
+  AddNodes(w.cluster, 1);
+  model::Wants wants = Cpu(1000);
+  wants.not_modelled = "spec.containers[0].resources.limits[volcano.sh/vgpu-number]";
+  w.cluster.SetGang(Asking("g", 1000000));
+  w.cluster.SetPod(Pod("g", "w", 0, wants));
+  EXPECT_THAT(model::Render(*w.Of("g").reason), ::testing::HasSubstr("resources.limits[volcano.sh/vgpu-number] asks"));
+  w.cluster.SetPod(Pod("g", "w", 1, Cpu(1000)));
+  EXPECT_THAT(model::Render(*w.Of("g").reason), ::testing::HasSubstr("needs cpu 1000"))
+      << "the others are enough for its minimum";
+}
+
+TEST(AdmitTest, WhatNoNodeHasIsToldSo) {
+  World w;
+  AddNodes(w.cluster, 1);
+  model::GangFacts gang = Asking("g", 1000);
+  gang.min_resources = {{"example.com/fpga", 2}};
+  w.cluster.SetGang(gang);
+  EXPECT_EQ(model::Render(*w.Of("g").reason),
+            "waits for 1 of 1 task: needs example.com/fpga 2, which no node of the cluster has");
+}
+
 // As much as their pods that are still to come would take; what the quota itself counts is of those that are there.
 TEST(AdmitTest, QuotasOfTheirNamespaceLetGangsInOneAfterTheOther) {
   World w;

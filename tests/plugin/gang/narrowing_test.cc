@@ -98,6 +98,16 @@ TEST_F(NarrowingTest, TheClosestHasRoomForMostOfThemAndNoMore) {
       << "four have room for no more of three: the first stays";
 }
 
+TEST_F(NarrowingTest, OfThoseAsCloseTheOneAroundTellsOfMoreNodes) {
+  for (const char* const name : {"four", "three", "one"}) w.cluster.SetNode(Node(name, 0));
+  const PlacementTrial trial(w.cluster);
+  const std::vector<Area> areas = HyperNodesToTry(trial.tasks, Within(2), {}, trial.All(), Area());
+  EXPECT_EQ(Closest(trial.tasks, areas, trial.Groups()).Text().English(), "spine, tier 2");
+  const std::vector<std::size_t> two = {0, 1};
+  EXPECT_EQ(Closest(trial.tasks, areas, trial.tasks.GroupByShape(two)).Text().English(), "rack-two, tier 1")
+      << "it has room for all of them";
+}
+
 TEST_F(NarrowingTest, TheWidestAroundIsTheLastThatHoldsIt) {
   const PlacementTrial trial(w.cluster);
   const std::vector<Area> areas = HyperNodesToTry(trial.tasks, Within(2), {}, trial.All(), Area());

@@ -250,6 +250,24 @@ TEST_F(NeighboursTest, ANodeWithoutTheLabelIsNearNobody) {
   EXPECT_THAT(Nodes(), IsEmpty());
   Add("h", 1, 1, Near(Apps("h", "zone")));
   EXPECT_THAT(Nodes(), IsEmpty()) << "nor may the first pod go there";
+  EXPECT_EQ(ReasonOf("h"), "waits for 1 of 1 task: w needs cpu 1, memory 100M; 1 node has no label zone, 0 fit");
+}
+
+TEST_F(NeighboursTest, OfSeveralPlacesTheOneWithoutThePodIsNamed) {
+  for (const auto& [name, zone, rack] :
+       {std::tuple("n1", "a", "r"), {"n2", "a", "s"}, {"n3", "b", "r"}, {"n4", "", "s"}}) {
+    model::NodeFacts node = Node(name, 4);
+    node.labels = {{"rack", rack}};
+    if (*zone != '\0') node.labels.emplace_back("zone", zone);
+    w.cluster.SetNode(node);
+  }
+  w.cluster.SetPod(Stranger("web", "n1", "web", Cpu(4000)));
+  Wants wants = Near(Apps("web", "rack"));
+  wants.pod_affinity.push_back(Apps("web", "zone"));
+  Add("g", 1, 1, wants);
+  EXPECT_EQ(ReasonOf("g"),
+            "waits for 1 of 1 task: w needs cpu 1; 1 node has 0 free, 1 has no pod with app=web in its rack, 1 has no "
+            "label zone, 1 has no pod with app=web in its zone, 0 fit");
 }
 
 TEST_F(NeighboursTest, APodIsNearByAllThatItAsksFor) {
@@ -383,6 +401,10 @@ TEST_F(NeighboursTest, WithFewerDomainsThanAskedForTheFewestAreNone) {
   AddNode("a1", "a");
   Add("g", 2, 2, SpreadOver({Apps("g", "zone"), 1, 2}));
   EXPECT_THAT(Zones(), IsEmpty());
+  EXPECT_EQ(
+      ReasonOf("g"),
+      "waits for 1 of 2 tasks: w needs cpu 1, memory 100M; with 1 placed, 1 node is in a zone that may have maxSkew "
+      "1 pods at most while there are 1 of minDomains 2, 0 fit");
   Add("g", 2, 2, SpreadOver({Apps("g", "zone"), 1, 1}));
   EXPECT_THAT(Zones(), ElementsAre(Pair("a", 2))) << "one domain alone is always even";
 }

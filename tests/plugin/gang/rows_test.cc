@@ -215,9 +215,6 @@ TEST_F(SchedulerRowTest, A9AGangThatOnlyRunsHoldsUpNobody) {
   EXPECT_THAT(Placed(), ElementsAre(Pair("pod-2", "n1")));
 }
 
-// ---- 9.4 gang formulas
-
-// What waits is beyond the minimum: the roles' are not looked at, since they ask for more than the gang does.
 // As there nothing is bound before both have room. Until then what is free is for whom it is enough.
 TEST_F(SchedulerRowTest, A15NothingIsBoundWhileAPartOfTheRoomEnds) {
   AddNode("n1", Amounts(2000, 4 * kG));
@@ -239,6 +236,8 @@ TEST_F(SchedulerRowTest, A15NothingIsBoundWhileAPartOfTheRoomEnds) {
   EXPECT_THAT(Placed(), ElementsAre(Pair("a", "n1"), Pair("b", "n1")));
 }
 
+// ---- 9.4 gang formulas
+
 // One each that asks for something and for nothing runs, waits for room, and waits without any. The row's six are five
 // of a minimum of 5, and enough for one of 3: there those that wait and ask for nothing are counted as placed.
 TEST_F(SchedulerRowTest, G1G2WhoAsksForNothingCountsOnceItHasANode) {
@@ -257,6 +256,7 @@ TEST_F(SchedulerRowTest, G1G2WhoAsksForNothingCountsOnceItHasANode) {
   EXPECT_THAT(Placed(), IsEmpty());
 }
 
+// What waits is beyond the minimum: the roles' are not looked at, since they ask for more than the gang does.
 TEST_F(SchedulerRowTest, G10RolesAreSkippedWhenTheGangAsksForLess) {
   AddNode("n1", Amounts(2000, 4 * kG));
   const auto add = [&](int min_member) { AddGang("pg", "default", min_member, {{"a", 2}, {"b", 2}}); };
@@ -270,7 +270,7 @@ TEST_F(SchedulerRowTest, G10RolesAreSkippedWhenTheGangAsksForLess) {
   EXPECT_TRUE(Of("pg").short_of_minimum);
 }
 
-// ---- 9.5 order of pods that ask for nothing
+// ---- 9.5 and 9.11 eviction, and the order of pods that ask for nothing
 
 // Whoever is on a node that its pod may never use stays there, though it would go first.
 TEST_F(SchedulerRowTest, V15NobodyIsEvictedWhereThatHelpsNobody) {

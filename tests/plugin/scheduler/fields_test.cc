@@ -416,10 +416,14 @@ TEST_F(OtherGroupsTest, PodsWithoutTheirPodGroupAreTold) {
   items_["podgroups.scheduling.k8s.io"] = "";
   AddPods(1, "", kNamesKubernetes);
   Add("pods", APod("q", kNamesCoscheduling, ""));
+  Add("pods", APod("r", kNamesVolcano, ""));
   Run();
   EXPECT_THAT(bound_, IsEmpty());
   EXPECT_THAT(statuses_["v1/p0"],
-              HasSubstr(R"("message":"waits for its PodGroup: there is no podgroups.scheduling.k8s.io g")"));
+              HasSubstr(R"-("message":"waits for its PodGroup g, which is not there (podgroups.scheduling.k8s.io)")-"));
+  EXPECT_THAT(
+      statuses_["v1/r"],
+      HasSubstr(R"-("message":"waits for its PodGroup g, which is not there (podgroups.scheduling.volcano.sh)")-"));
   EXPECT_THAT(statuses_["v1/q"], HasSubstr("waits for its PodGroup g: the cluster has no "
                                            "podgroups.scheduling.x-k8s.io, or the scheduler may not list them"));
 }

@@ -211,7 +211,12 @@ TEST_F(GangPlanTest, WithoutAGroupThePodsThatWaitForUsAreTold) {
   SetPod(4);
   const model::Gang& gang = cluster_.gang(cluster_.FindGang("default", "g"));
   const auto written = [this](const model::Task&) { return written_; };
-  const kube::Plan plan = PlanWithoutGroup(cluster_, gang, "there is no such group", written, absl::Seconds(5), At(10));
+  const auto plan_at = [&](absl::Time now) {
+    return PlanWithoutGroup(cluster_, gang, "there is no such group", written, At(10), now);
+  };
+  EXPECT_THAT(Writes(plan_at(At(9))), IsEmpty());
+  EXPECT_EQ(plan_at(At(9)).look_again, At(10));
+  const kube::Plan plan = plan_at(At(10));
   ASSERT_THAT(Writes(plan), ElementsAre("0 pods/status g-w-0", "0 pods/status g-w-4"));
   for (const kube::Write& write : plan.stages[0]) EXPECT_TRUE(write.yields);
   EXPECT_THAT(Events(plan),
