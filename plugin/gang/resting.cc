@@ -5,6 +5,8 @@
 #include <vector>
 
 #include "plugin/gang/holders.h"
+#include "plugin/gang/lost_member.h"
+#include "plugin/gang/minimum.h"
 #include "plugin/gang/overlay.h"
 #include "plugin/gang/preemptor.h"
 #include "plugin/gang/reclaim.h"
@@ -25,13 +27,17 @@ struct Going {
 // When all of it may go, and not before `from`; nullopt: that is not known, or never.
 std::optional<Going> MayGo(const Cluster& cluster, const QueueTree& tree, const Policy& policy, GangId id,
                            bool asks_for_nothing, absl::Time from) {
-  while (from != absl::InfiniteFuture()) {
-    Victims then(cluster, tree, policy, from);
-    const std::optional<Bundle>& whole = then.Whole(id, asks_for_nothing);
-    if (whole.has_value()) return Going{from, *whole};
-    from = then.look_again();
+  const model::Gang& gang = cluster.gang(id);
+  if (IsInGrace(cluster, tree, policy, gang, from)) from = GraceEnds(cluster, tree, policy, gang);
+  const absl::Duration min_runtime = MinRuntimeOf(cluster, tree, gang.queue);
+  for (const model::TaskId task_id : gang.tasks) {
+    const model::Task& task = cluster.task(task_id);
+    if (IsBoundOrDone(task) && task.holds_room() && !task.evicted) from = std::max(from, MayGoFrom(task, min_runtime));
   }
-  return std::nullopt;
+  if (from == absl::InfiniteFuture()) return std::nullopt;
+  Victims then(cluster, tree, policy, from);
+  const std::optional<Bundle>& whole = then.Whole(id, asks_for_nothing);
+  return whole.has_value() ? std::optional(Going{from, *whole}) : std::nullopt;
 }
 
 }  // namespace
