@@ -4,6 +4,7 @@
 #include <map>
 #include <vector>
 
+#include "plugin/gang/consolidation.h"
 #include "plugin/gang/holders.h"
 #include "plugin/gang/lost_member.h"
 #include "plugin/gang/minimum.h"
@@ -65,6 +66,18 @@ std::optional<Resting> FindResting(const Cluster& cluster, const Policy& policy,
       const std::optional<Going> going = may_go(candidate, reclaim.RestsUntil(candidate));
       if (going.has_value() && reclaim.LossBy(*preemptor, going->whole, {}).allowed)
         from.emplace(candidate.gang, going->from);
+    }
+  }
+  if (policy.consolidate && IsInTheSum(overlay, *preemptor)) {
+    for (const auto& [queue, gangs] : holders.by_queue()) {
+      for (const Candidate& candidate : gangs) {
+        if (candidate.gang == id || !IsMovedFor(cluster, candidate, cluster.PriorityOf(cluster.gang(id)))) continue;
+        const std::optional<Going> going =
+            may_go(candidate, cluster.gang(candidate.gang).moved + policy.moves_again_after);
+        if (!going.has_value() || !IsMovedWith(cluster, going->whole)) continue;
+        const auto [it, fresh] = from.emplace(candidate.gang, going->from);
+        it->second = std::min(it->second, going->from);
+      }
     }
   }
   std::optional<Resting> resting;
