@@ -34,7 +34,7 @@ Resources LostAndNotMadeAgain(const model::Cluster& cluster, GangId id) {
   return lost;
 }
 
-// Of a gang's pods those that are being deleted, and that nobody decided to evict: what it wants again it says anew.
+// Of a gang's pods those that are being deleted, and that nobody decided to evict.
 absl::flat_hash_map<GangId, Resources> LeavingForGood(const model::Cluster& cluster) {
   absl::flat_hash_map<GangId, Resources> leaving;
   for (const model::TaskId id : cluster.terminating()) {
@@ -143,10 +143,13 @@ void Shares::SumWhatIsAsked() {
     const Gang& gang = cluster_.gang(id);
     const Resources lost = LostAndNotMadeAgain(cluster_, id);
     const auto goes = leaving.find(id);
+    Resources stays = gang.held;
+    if (goes != leaving.end()) stays.Subtract(goes->second);
+    // All of its pods are deleted: most often it ends, and its PodGroup is about to go.
+    const bool ends = goes != leaving.end() && stays.zero() && gang.Count(model::TaskStatus::kPending) == 0;
     for (Dim dim = 0; dim < dims_; ++dim) {
       std::int64_t asks = gang.asks[dim] + lost[dim];
-      const std::int64_t stays = gang.held[dim] - (goes == leaving.end() ? 0 : goes->second[dim]);
-      if (gang.has_min_resources) asks = std::max(asks, gang.min_resources[dim] - stays);
+      if (gang.has_min_resources && !ends) asks = std::max(asks, gang.min_resources[dim] - stays[dim]);
       if (asks > 0) own_asked_[At(gang.queue, dim)] += asks;
     }
   };

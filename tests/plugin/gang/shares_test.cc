@@ -329,15 +329,21 @@ TEST_F(SharesOfWhatIsDeletedTest, IsAskedForWhereItIsMadeAgain) {
   EXPECT_EQ(Deserved("a"), 6000);
 }
 
-TEST_F(SharesOfWhatIsDeletedTest, IsAskedForAsFarAsItsGangSaysSo) {
-  model::GangFacts gang = Gang("of-a", 1);
+TEST_F(SharesOfWhatIsDeletedTest, IsAskedForAsFarAsItsGangSaysSoWhileSomeOfItStays) {
+  model::GangFacts gang = Gang("of-a", 2);
   gang.queue = "a";
   gang.has_min_resources = true;
-  gang.min_resources = {{"cpu", 4000}};
+  gang.min_resources = {{"cpu", 5000}};
   w.cluster.SetGang(gang);
-  EXPECT_EQ(Deserved("a"), 6000);
+  model::PodFacts stays = Pod("of-a", "w", 1, Cpu(1000));
+  stays.node = "node-000";
+  stays.phase = model::PodPhase::kRunning;
+  w.cluster.SetPod(stays);
   Delete("of-a");
-  EXPECT_EQ(Deserved("a"), 4000);
+  EXPECT_EQ(Deserved("a"), 5000);
+  stays.terminating = true;
+  w.cluster.SetPod(stays);
+  EXPECT_EQ(Deserved("a"), 0);
 }
 
 TEST_F(SharesOfWhatIsDeletedTest, OutsideOfQueuesIsShared) {
