@@ -26,6 +26,27 @@ constexpr std::size_t kSingleMovers = 16;
 
 }  // namespace
 
+bool IsInTheSum(const Overlay& overlay, const Preemptor& preemptor) {
+  const model::Cluster& cluster = overlay.cluster();
+  for (Dim dim = 0; dim < preemptor.sum.size(); ++dim) {
+    const std::int64_t free = cluster.total()[dim] - cluster.used()[dim] - overlay.taken()[dim];
+    if (preemptor.sum[dim] > 0 && free < preemptor.sum[dim]) return false;
+  }
+  return true;
+}
+
+bool IsMovedFor(const model::Cluster& cluster, const Candidate& candidate, std::int32_t priority) {
+  const Gang& gang = cluster.gang(candidate.gang);
+  return gang.movable > 0 && candidate.priority <= priority && !candidate.leaving && gang.held_back.empty();
+}
+
+bool IsMovedWith(const model::Cluster& cluster, const Bundle& whole) {
+  const Gang& gang = cluster.gang(whole.gang);
+  const int on_nodes = gang.Count(model::TaskStatus::kBound) + gang.Count(model::TaskStatus::kRunning);
+  return gang.binding_releasing == 0 && static_cast<int>(whole.tasks.size()) == on_nodes &&
+         std::all_of(whole.tasks.begin(), whole.tasks.end(), [&](TaskId task) { return cluster.task(task).movable; });
+}
+
 std::vector<Bundle> Consolidation::moved() const {
   std::vector<Bundle> bundles;
   for (const std::size_t mover : chosen_) bundles.push_back(movers_[mover].bundle);
@@ -37,18 +58,14 @@ void Consolidation::FindMovers(const Holders& holders, const Policy& policy, abs
   for (const auto& [queue, gangs] : holders.by_queue()) {
     for (const Candidate& candidate : gangs) {
       const Gang& gang = cluster_.gang(candidate.gang);
-      if (gang.movable == 0 || candidate.priority > priority || candidate.leaving || !gang.held_back.empty()) continue;
+      if (!IsMovedFor(cluster_, candidate, priority)) continue;
       const absl::Time from = gang.moved + policy.moves_again_after;
       if (from > now) {
         look_again_ = std::min(look_again_, from);
         continue;
       }
       const std::optional<Bundle>& whole = victims_.Whole(candidate.gang, preemptor_.asks_for_nothing);
-      const auto may = [&](TaskId task) { return cluster_.task(task).movable; };
-      const int on_nodes = gang.Count(model::TaskStatus::kBound) + gang.Count(model::TaskStatus::kRunning);
-      if (!whole.has_value() || gang.binding_releasing > 0 || static_cast<int>(whole->tasks.size()) != on_nodes ||
-          !std::all_of(whole->tasks.begin(), whole->tasks.end(), may))
-        continue;
+      if (!whole.has_value() || !IsMovedWith(cluster_, *whole)) continue;
       movers_.push_back({*whole, candidate.priority, candidate.started, candidate.created});
     }
   }
@@ -64,15 +81,6 @@ void Consolidation::FindMovers(const Holders& holders, const Policy& policy, abs
       if (there.empty() || there.back() != mover) there.push_back(mover);
     }
   }
-}
-
-// What is free in all of the cluster is enough: who is moved takes as much again.
-bool Consolidation::IsInTheSum() const {
-  for (Dim dim = 0; dim < preemptor_.sum.size(); ++dim) {
-    const std::int64_t free = cluster_.total()[dim] - cluster_.used()[dim] - overlay_.taken()[dim];
-    if (preemptor_.sum[dim] > 0 && free < preemptor_.sum[dim]) return false;
-  }
-  return true;
 }
 
 void Consolidation::Take(std::size_t mover) {

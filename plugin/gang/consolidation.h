@@ -12,6 +12,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
@@ -27,6 +28,13 @@
 #include "plugin/model/decision.h"
 
 namespace gangway::gang {
+
+// What is free in all of the cluster is enough: who is moved takes as much again.
+bool IsInTheSum(const Overlay& overlay, const Preemptor& preemptor);
+// For a gang of that priority, were it not that it was moved before or may not be evicted now.
+bool IsMovedFor(const model::Cluster& cluster, const Candidate& candidate, std::int32_t priority);
+// The gang is, when `whole` is what may go of it: all that it has on nodes, and each pod says that it may.
+bool IsMovedWith(const model::Cluster& cluster, const Bundle& whole);
 
 // For one gang. All must outlive it.
 class Consolidation {
@@ -64,7 +72,7 @@ class Consolidation {
   };
 
   void FindMovers(const Holders& holders, const Policy& policy, absl::Time now);
-  bool IsInTheSum() const;
+  bool IsInTheSum() const { return gang::IsInTheSum(overlay_, preemptor_); }
   bool FindIn(const Area& area);
   bool Gather(const Area& area);
   Step BestStep(model::ShapeId shape, const Area& area) const;

@@ -72,4 +72,13 @@ bool HasMinimum(const Cluster& cluster, const Gang& gang, Counts counts) {
                      [&](const auto& minimum) { return by_role[minimum.first] >= minimum.second; });
 }
 
+bool GoesAsAWhole(const Cluster& cluster, const Gang& gang) {
+  if (gang.evicted == 0) return false;
+  const bool some_go = std::any_of(gang.tasks.begin(), gang.tasks.end(), [&](TaskId id) {
+    const Task& task = cluster.task(id);
+    return task.evicted && task.holds_room() && IsReady(task);
+  });
+  return some_go && !HasMinimum(cluster, gang, [](const Task& task) { return IsReady(task) && !task.evicted; });
+}
+
 }  // namespace gangway::gang

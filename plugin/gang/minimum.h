@@ -21,6 +21,9 @@ bool IsScheduled(const model::Task& task);
 // Of the gang, of its sub-groups and of each role.
 bool HasMinimum(const model::Cluster& cluster, const model::Gang& gang, Counts counts = IsReady);
 
+// Pods of it that are there were told to go, and those that stay are no minimum.
+bool GoesAsAWhole(const model::Cluster& cluster, const model::Gang& gang);
+
 // The minima of the tasks are not looked at when the gang's own is smaller than their sum. volcano: api/job_info.go,
 // CheckTaskReady
 bool RolesCount(const model::Gang& gang);

@@ -40,6 +40,11 @@ QueueTree::QueueTree(const model::Cluster& cluster)
     limits_ = limits_ || !cluster.queue(id).capability.empty() || !cluster.queue(id).guarantee.zero();
     deepest_first_.push_back(id);
   }
+  for (const model::TaskId id : cluster.terminating()) {
+    const model::Task& task = cluster.task(id);
+    if (cluster.present(task.row) && (task.gang == kNone || cluster.gang(task.gang).queue == kNone))
+      outside_going_.Add(cluster.shape(task.shape).request);
+  }
   for (QueueId id = 0; id < cluster.queue_slots(); ++id) {
     for (QueueId at = id; at != kNone; at = At(at).parent) nodes_[static_cast<std::size_t>(id)].path.push_back(at);
   }
@@ -74,14 +79,14 @@ std::int64_t QueueTree::Limit(QueueId queue, Dim dim) const {
 
 std::int64_t QueueTree::ToShare(Dim dim) const {
   const std::int64_t total = cluster_.total()[dim];
-  return std::clamp<std::int64_t>(total - outside_[dim], 0, total);
+  return std::clamp<std::int64_t>(total - (outside_[dim] - outside_going_[dim]), 0, total);
 }
 
 std::int64_t QueueTree::PlaceLimit(QueueId queue, Dim dim) const {
   const std::int64_t capability = cluster_.queue(queue).Limit(dim);
   if (kept_at_top_[dim] == 0) return capability;
-  const std::int64_t all = ToShare(dim);
-  std::int64_t left = all;
+  const std::int64_t total = cluster_.total()[dim];
+  std::int64_t left = std::clamp<std::int64_t>(total - outside_[dim], 0, total);
   bool others = false;
   const std::vector<QueueId>& upwards = path(queue);
   for (auto at = upwards.rbegin(); at != upwards.rend(); ++at) {

@@ -35,7 +35,7 @@ class QueueTree {
   std::int64_t PlaceLimit(model::QueueId queue, model::Dim dim) const;
   // Whether any queue limits what may be placed.
   bool limits() const { return limits_; }
-  // Of the cluster's total what pods of no queue leave.
+  // Of the cluster's total what pods of no queue leave; those that are being deleted leave what they hold, too.
   std::int64_t ToShare(model::Dim dim) const;
 
  private:
@@ -54,7 +54,7 @@ class QueueTree {
   std::vector<model::QueueId> deepest_first_;
   model::Resources kept_at_top_;
   model::QueueId above_all_ = model::kNone;
-  model::Resources outside_;  // held by pods of no queue
+  model::Resources outside_, outside_going_;  // held by pods of no queue, and by those of them that are being deleted
   bool limits_ = false;
 };
 

@@ -241,6 +241,13 @@ Reclaim::Loss Reclaim::LossBy(const Preemptor& preemptor, const Bundle& bundle, 
   return {true, loss};
 }
 
+bool Reclaim::OfSeveralLevels(const Preemptor& preemptor, const std::vector<Bundle>& chosen) const {
+  std::set<Branch> ours;
+  for (const Bundle& bundle : chosen)
+    ours.insert(BranchesOf(cluster_.gang(preemptor.gang).queue, cluster_.gang(bundle.gang).queue).first);
+  return ours.size() > 1;
+}
+
 absl::Duration Reclaim::WorkOf(const Preemptor& preemptor, const Bundle& bundle) const {
   absl::Duration ran;  // of all its pods
   int pods = 0;

@@ -65,6 +65,8 @@ class Reclaim {
   };
   // When the bundle goes beside those that are chosen.
   Loss LossBy(const Preemptor& preemptor, const Bundle& bundle, const std::vector<Bundle>& chosen);
+  // They lie beside the gang's queue at several levels: what one gives may be what its branch wins by another.
+  bool OfSeveralLevels(const Preemptor& preemptor, const std::vector<Bundle>& chosen) const;
   // What they have done, as so long a time of all that is wanted; of several resources in the mean.
   absl::Duration WorkOf(const Preemptor& preemptor, const Bundle& bundle) const;
   // What is lost with those that are chosen is less than what the queue would win if the other, of the same queue, had

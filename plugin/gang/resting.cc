@@ -4,7 +4,10 @@
 #include <map>
 #include <vector>
 
+#include "plugin/gang/consolidation.h"
 #include "plugin/gang/holders.h"
+#include "plugin/gang/lost_member.h"
+#include "plugin/gang/minimum.h"
 #include "plugin/gang/overlay.h"
 #include "plugin/gang/preemptor.h"
 #include "plugin/gang/reclaim.h"
@@ -25,13 +28,17 @@ struct Going {
 // When all of it may go, and not before `from`; nullopt: that is not known, or never.
 std::optional<Going> MayGo(const Cluster& cluster, const QueueTree& tree, const Policy& policy, GangId id,
                            bool asks_for_nothing, absl::Time from) {
-  while (from != absl::InfiniteFuture()) {
-    Victims then(cluster, tree, policy, from);
-    const std::optional<Bundle>& whole = then.Whole(id, asks_for_nothing);
-    if (whole.has_value()) return Going{from, *whole};
-    from = then.look_again();
+  const model::Gang& gang = cluster.gang(id);
+  if (IsInGrace(cluster, tree, policy, gang, from)) from = GraceEnds(cluster, tree, policy, gang);
+  const absl::Duration min_runtime = MinRuntimeOf(cluster, tree, gang.queue);
+  for (const model::TaskId task_id : gang.tasks) {
+    const model::Task& task = cluster.task(task_id);
+    if (IsBoundOrDone(task) && task.holds_room() && !task.evicted) from = std::max(from, MayGoFrom(task, min_runtime));
   }
-  return std::nullopt;
+  if (from == absl::InfiniteFuture()) return std::nullopt;
+  Victims then(cluster, tree, policy, from);
+  const std::optional<Bundle>& whole = then.Whole(id, asks_for_nothing);
+  return whole.has_value() ? std::optional(Going{from, *whole}) : std::nullopt;
 }
 
 }  // namespace
@@ -59,6 +66,18 @@ std::optional<Resting> FindResting(const Cluster& cluster, const Policy& policy,
       const std::optional<Going> going = may_go(candidate, reclaim.RestsUntil(candidate));
       if (going.has_value() && reclaim.LossBy(*preemptor, going->whole, {}).allowed)
         from.emplace(candidate.gang, going->from);
+    }
+  }
+  if (policy.consolidate && IsInTheSum(overlay, *preemptor)) {
+    for (const auto& [queue, gangs] : holders.by_queue()) {
+      for (const Candidate& candidate : gangs) {
+        if (candidate.gang == id || !IsMovedFor(cluster, candidate, cluster.PriorityOf(cluster.gang(id)))) continue;
+        const std::optional<Going> going =
+            may_go(candidate, cluster.gang(candidate.gang).moved + policy.moves_again_after);
+        if (!going.has_value() || !IsMovedWith(cluster, going->whole)) continue;
+        const auto [it, fresh] = from.emplace(candidate.gang, going->from);
+        it->second = std::min(it->second, going->from);
+      }
     }
   }
   std::optional<Resting> resting;

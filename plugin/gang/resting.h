@@ -1,5 +1,6 @@
-// Who could leave for a gang that waits, and may not yet: who was evicted of late stays for a while (reclaim.h), and so
-// does who is in its queue's minimum runtime, in a cooldown, or in the grace for a member that it lost (victims.h).
+// Who could leave for a gang that waits, and may not yet: who was evicted of late stays for a while (reclaim.h), who
+// was moved is not moved again so soon (consolidation.h), and so does who is in its queue's minimum runtime, in a
+// cooldown, or in the grace for a member that it lost (victims.h).
 #pragma once
 
 #include <optional>

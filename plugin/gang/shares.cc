@@ -6,6 +6,7 @@
 #include <tuple>
 #include <utility>
 
+#include "absl/container/flat_hash_map.h"
 #include "plugin/gang/lost_member.h"
 
 namespace gangway::gang {
@@ -31,6 +32,16 @@ Resources LostAndNotMadeAgain(const model::Cluster& cluster, GangId id) {
     if (cluster.FindTask(gang.ns, room->pod) == kNone) lost.Add(cluster.shape(room->shape).request);
   }
   return lost;
+}
+
+// Of a gang's pods those that are being deleted, and that nobody decided to evict.
+absl::flat_hash_map<GangId, Resources> LeavingForGood(const model::Cluster& cluster) {
+  absl::flat_hash_map<GangId, Resources> leaving;
+  for (const model::TaskId id : cluster.terminating()) {
+    const model::Task& task = cluster.task(id);
+    if (task.gang != kNone && !task.evicted && !task.leaving) leaving[task.gang].Add(cluster.shape(task.shape).request);
+  }
+  return leaving;
 }
 
 // Of a * b / c, none of them negative.
@@ -123,12 +134,22 @@ Shares::Shares(const model::Cluster& cluster, const QueueTree& tree, Sharing sha
 }
 
 void Shares::SumWhatIsAsked() {
+  const absl::flat_hash_map<GangId, Resources> leaving = LeavingForGood(cluster_);
+  for (const auto& [id, amounts] : leaving) {
+    const QueueId queue = cluster_.gang(id).queue;
+    for (Dim dim = 0; queue != kNone && dim < amounts.size(); ++dim) own_asked_[At(queue, dim)] -= amounts[dim];
+  }
   const auto add = [&](GangId id) {
     const Gang& gang = cluster_.gang(id);
     const Resources lost = LostAndNotMadeAgain(cluster_, id);
+    const auto goes = leaving.find(id);
+    Resources stays = gang.held;
+    if (goes != leaving.end()) stays.Subtract(goes->second);
+    // All of its pods are deleted: most often it ends, and its PodGroup is about to go.
+    const bool ends = goes != leaving.end() && stays.zero() && gang.Count(model::TaskStatus::kPending) == 0;
     for (Dim dim = 0; dim < dims_; ++dim) {
       std::int64_t asks = gang.asks[dim] + lost[dim];
-      if (gang.has_min_resources) asks = std::max(asks, gang.min_resources[dim] - gang.held[dim]);
+      if (gang.has_min_resources && !ends) asks = std::max(asks, gang.min_resources[dim] - stays[dim]);
       if (asks > 0) own_asked_[At(gang.queue, dim)] += asks;
     }
   };

@@ -58,7 +58,8 @@ class Shares {
   }
   std::int64_t Held(model::QueueId queue, model::Dim dim) const { return tree_.held(queue)[dim]; }
   // What it holds, and what gangs wait for in it: pods without a node, and minResources beyond the pods
-  // that are there; within its capability and those below it.
+  // that are there; within its capability and those below it. Without pods that are being deleted for good
+  // (volcano: plugins/proportion, request): who was evicted is made again.
   std::int64_t Asked(model::QueueId queue, model::Dim dim) const { return asked_[At(queue, dim)]; }
   // What is kept for it: its guarantee, or those of the queues below it together.
   std::int64_t Kept(model::QueueId queue, model::Dim dim) const { return tree_.kept(queue)[dim]; }

@@ -159,6 +159,24 @@ Reason BindingRefused(const Gang& gang) {
   return reason;
 }
 
+namespace {
+
+// A pod that began now would be alone in a moment.
+Reason TooFewStay(const Cluster& cluster, const Gang& gang) {
+  Reason reason = ReasonOf(Reason::Kind::kTooFewTasks, gang);
+  int stay = 0;
+  for (const TaskId id : gang.tasks) {
+    const Task& task = cluster.task(id);
+    reason.ending += task.goes() ? 1 : 0;
+    stay += !task.goes() && IsReady(task) ? 1 : 0;
+  }
+  reason.existing = stay + gang.Count(TaskStatus::kPending);
+  reason.missing = std::max(gang.min_member - stay, 0);
+  return reason;
+}
+
+}  // namespace
+
 std::optional<Reason> WhyNotTried(const Cluster& cluster, const Gang& gang) {
   const int existing = gang.ready() + gang.Count(TaskStatus::kPending);
   if (existing < gang.min_member) {
@@ -168,6 +186,7 @@ std::optional<Reason> WhyNotTried(const Cluster& cluster, const Gang& gang) {
     reason.ending = gang.Count(TaskStatus::kReleasing);
     return reason;
   }
+  if (GoesAsAWhole(cluster, gang)) return TooFewStay(cluster, gang);
   if (!gang.not_modelled.empty()) return NotModelled(gang, gang.not_modelled);
   if (!gang.held_back.empty() && gang.ready() == 0) return BindingRefused(gang);
   return QueueReason(cluster, gang);

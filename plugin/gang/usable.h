@@ -27,8 +27,8 @@ struct Usable {
   int incomplete = model::kNone;  // a policy that has a sub-group of which too few pods exist
 };
 
-// What keeps a gang from being tried at all, in the order in which it is told: too few pods, a field nobody knows, a
-// binding that was refused while it holds nothing, its queue.
+// What keeps a gang from being tried at all, in the order in which it is told: too few pods, or that it goes as a
+// whole, a field nobody knows, a binding that was refused while it holds nothing, its queue.
 std::optional<model::Reason> WhyNotTried(const model::Cluster& cluster, const model::Gang& gang);
 // A field nobody knows, of the gang or of pods without which it has too few.
 std::optional<model::Reason> WhyNotModelled(const model::Cluster& cluster, const model::Gang& gang);

@@ -281,8 +281,13 @@ bool VictimSearch::Find(const std::vector<Candidate>& candidates) {
     GiveBackAll();
     return false;
   }
+  const bool of_several_levels = between_ != nullptr && between_->reclaim.OfSeveralLevels(preemptor_, chosen_);
   Spare();
   PreferOneGang(candidates);
+  if (of_several_levels && !StillAllowed()) {
+    GiveBackAll();
+    return false;
+  }
   if (between_ == nullptr || !between_->preempt || !OthersWouldTakeIt()) return true;
   GiveBackAll();
   return false;
@@ -365,6 +370,18 @@ void VictimSearch::Spare() {
   }
   trial_.Rewind();
   GW_CHECK(Try());
+}
+
+// Without those that were spared: one of them may have been what made the loss of another worth it.
+bool VictimSearch::StillAllowed() {
+  trial_.Rewind();
+  const std::vector<Bundle> chosen = std::exchange(chosen_, {});
+  for (const Bundle& bundle : chosen) trial_.GiveBack(bundle, victims_);
+  for (const Bundle& bundle : chosen) {
+    if (!TakeIfAllowed(bundle)) return false;
+  }
+  GW_CHECK(Try());
+  return true;
 }
 
 // Where several gangs would go, one alone may do, of a priority that is no higher.

@@ -70,6 +70,7 @@ class VictimSearch {
   void TakeAll(std::vector<Bundle> bundles);
   void GiveBackAll();
   void SpareUnused();
+  bool StillAllowed();
   void Spare();
   bool OthersWouldTakeIt();
   bool CouldTakeIt(const Preemptor& other);

@@ -36,6 +36,12 @@ absl::Duration MinRuntimeOf(const model::Cluster& cluster, const QueueTree& tree
   return absl::ZeroDuration();
 }
 
+// Who needs to have run for no time may go, whatever a node whose clock is ahead of ours says of its start.
+absl::Time MayGoFrom(const Task& task, absl::Duration min_runtime) {
+  const absl::Time ran = min_runtime > absl::ZeroDuration() ? task.started + min_runtime : absl::InfinitePast();
+  return std::max<absl::Time>(task.departure().protected_until, ran);
+}
+
 bool Victims::Stays(const Task& task) const { return IsReady(task) && !task.evicted && !evicted_.contains(&task); }
 
 // It runs, or is about to, and nobody decided that it goes.
@@ -47,9 +53,7 @@ bool Victims::CanGo(const Task& task) const {
 bool Victims::MayGo(const Task& task, absl::Duration min_runtime) {
   if (!CanGo(task) || !task.ours || !task.evictable) return false;
   if (task.row == model::kNone || !cluster_.present(task.row)) return false;  // who says that it runs may not say where
-  // Who needs to have run for no time may go, whatever a node whose clock is ahead of ours says of its start.
-  const absl::Time ran = min_runtime > absl::ZeroDuration() ? task.started + min_runtime : absl::InfinitePast();
-  const absl::Time from = std::max<absl::Time>(task.departure().protected_until, ran);
+  const absl::Time from = MayGoFrom(task, min_runtime);
   if (from > now_) look_again_ = std::min(look_again_, from);
   return from <= now_;
 }

@@ -23,6 +23,9 @@ namespace gangway::gang {
 // For so long pods of the queue run before they may go, as it says, or the next above it that does.
 absl::Duration MinRuntimeOf(const model::Cluster& cluster, const QueueTree& tree, model::QueueId queue);
 
+// As far as its cooldown and its queue's minimum runtime go, it may go from then on.
+absl::Time MayGoFrom(const model::Task& task, absl::Duration min_runtime);
+
 // Pods that go together: one beyond a gang's minimum, a sub-group, or all of a gang.
 struct Bundle {
   model::GangId gang = model::kNone;

@@ -141,6 +141,7 @@ void Cluster::TakeRoom(TaskId id) {
   const Task& task = tasks_[id];
   if (task.gang != kNone && task.asks_for_room()) gangs_.Ask(task.gang, shapes_[task.shape].request, 1);
   if (!task.holds_room()) return;
+  if (task.status == TaskStatus::kReleasing) terminating_.insert(id);
   nodes_.Take(task.row, shapes_[task.shape]);
   pod_terms_.Enter(id, task.row, task.status != TaskStatus::kReleasing, shapes_[task.shape]);
   HoldRoom(task, 1);
@@ -150,6 +151,7 @@ void Cluster::GiveRoom(TaskId id) {
   const Task& task = tasks_[id];
   if (task.gang != kNone && task.asks_for_room()) gangs_.Ask(task.gang, shapes_[task.shape].request, -1);
   if (!task.holds_room()) return;
+  if (task.status == TaskStatus::kReleasing) terminating_.erase(id);
   nodes_.Give(task.row, shapes_[task.shape]);
   pod_terms_.Leave(id, task.row, task.status != TaskStatus::kReleasing, shapes_[task.shape]);
   HoldRoom(task, -1);
@@ -653,6 +655,8 @@ void Cluster::AuditTasks(std::vector<std::string>& wrong) const {
     if (IsNominatedByOthers(task) != nominated_by_others_.contains(id))
       wrong.push_back(
           absl::StrCat("pod ", key, ": is nominated by others and is not listed so, or the other way round"));
+    if ((task.status == TaskStatus::kReleasing && task.holds_room()) != terminating_.contains(id))
+      wrong.push_back(absl::StrCat("pod ", key, ": is terminating and is not listed so, or the other way round"));
   });
   if (tasks_by_name_.size() != tasks_.size())
     wrong.push_back(absl::StrCat("pods: ", tasks_by_name_.size(), " names of ", tasks_.size()));

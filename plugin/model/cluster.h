@@ -113,6 +113,8 @@ class Cluster {
   const std::vector<MovedGang>& moved() const { return moved_; }
   // Pods of other schedulers that are to be on the node for which they are nominated, once there is room. Sorted by id.
   const absl::btree_set<TaskId>& nominated_by_others() const { return nominated_by_others_; }
+  // Pods that are being deleted and hold their room until they are gone. Sorted by id.
+  const absl::btree_set<TaskId>& terminating() const { return terminating_; }
   // The room that members of gangs left, in the order in which they went; until it is forgotten.
   const std::vector<LostRoom>& lost_room() const { return lost_room_; }
   void ForgetLostRoom(absl::FunctionRef<bool(const LostRoom&)> forgotten);
@@ -255,7 +257,7 @@ class Cluster {
   std::optional<Reservation> reservation_;
   std::vector<MovedGang> moved_;
   std::vector<LostRoom> lost_room_;
-  absl::btree_set<TaskId> nominated_by_others_;
+  absl::btree_set<TaskId> nominated_by_others_, terminating_;
   ByName<Task> tasks_by_name_{tasks_};
   absl::flat_hash_map<int, PriorityClassFacts> priority_classes_;
   absl::btree_map<std::string, absl::btree_map<std::string, BudgetFacts>> budgets_;  // by namespace and name

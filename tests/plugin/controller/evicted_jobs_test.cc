@@ -103,6 +103,7 @@ TEST_F(EvictedJobsTest, WhoIsNotEvictedIsNotPutOff) {
   Run(absl::Seconds(5));
   ASSERT_EQ(Phase("three"), "Running");
   Name("one", "for a third");
+  Run(absl::Milliseconds(100));
   SetPod("three-w-0", "Succeeded");
   EXPECT_EQ(Phase("three"), "Completed");
 }

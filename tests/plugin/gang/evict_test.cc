@@ -59,6 +59,30 @@ TEST_F(EvictTest, AGangThatGoesAsAWholeGrowsNoMore) {
             "waits for 1 of 3 tasks: room is kept for gangs that lack their minimum, the first is default/high");
 }
 
+// It goes, too, until its pods are deleted.
+TEST_F(EvictTest, AGangThatWasToldToGoAsAWholeGetsNoPod) {
+  Node("n1", Amounts(4000));
+  Node("n2", Amounts(2000));
+  Group("elastic", "low", 2);
+  for (const char* name : {"e-0", "e-1"}) Runs("elastic", name, Amounts(2000), "n1");
+  OneWaits("high", "high", "default", Amounts(4000));
+  CarryOut();
+  Waits("elastic", "e-2", Amounts(1000));
+  Decision decision = Of("elastic");
+  EXPECT_THAT(decision.placements, IsEmpty());
+  ASSERT_TRUE(decision.reason.has_value());
+  EXPECT_EQ(model::Render(*decision.reason), "waits for 1 of 3 tasks: 1 pod exists, 2 are ending");
+  Waits("elastic", "e-3", Amounts(1000));
+  EXPECT_THAT(Of("elastic").placements, IsEmpty());
+  for (const char* name : {"e-0", "e-1"}) {
+    model::PodFacts pod = PodOf("elastic", name, Amounts(2000), "n1");
+    pod.terminating = true;
+    cluster.SetPod(pod);
+    decision = Of("elastic");
+    EXPECT_EQ(decision.placements.size(), name[2] == '0' ? 0 : 2) << "those made anew have room elsewhere";
+  }
+}
+
 // Until the pods are gone nobody else is evicted for it, and nobody else is placed where they were.
 TEST_F(EvictTest, TheRoomIsKeptForWhomItWasMadeUntilThePodsAreGone) {
   Node("n1", Amounts(4000));

@@ -47,6 +47,27 @@ class ReclaimLossTest : public testutil::EvictTest {
   };
 };
 
+// "org" deserves 8 cpu and holds 7, "lone" 2 and holds 4. With "small" of "org" gone as well, "org" would win 3 by what
+// "lone" loses 2 of; with "small" spared, 1.
+TEST_F(ReclaimLossTest, WhoIsWorthItOnlyBesideOneThatIsSparedStays) {
+  policy.sharing = Sharing::kAsWritten;
+  Node("n1", Amounts(7000, 10));
+  Node("n2", Amounts(4000, 10));
+  Queue("org", Amounts(8000, 20));
+  Queue("a", Amounts(4000, 20), {}, "org");
+  Queue("b", {}, {}, "org");
+  Queue("lone", Amounts(2000));
+  OneRuns("stays", "low", "b", Amounts(5000), "n1", /*evictable=*/false);
+  OneRuns("small", "low", "b", Amounts(2000), "n1");
+  OneRuns("large", "mid", "lone", Amounts(4000), "n2");
+  Group("w", "low", 1, "a");
+  Waits("w", "w-0", Amounts(4000, 1));
+  EXPECT_TRUE(Evicted().empty());
+  Group("w", "low", 2, "a");
+  Waits("w", "w-1", Amounts(2000, 1));
+  EXPECT_THAT(Evicted(), testing::ElementsAre("large", "small")) << "both are needed";
+}
+
 // Of 8, of which "q1" holds all, "q2" asks for 2: "q1" deserves 6.
 TEST_F(ReclaimLossTest, WhoHoldsMoreThanIsTooMuchIsSparedUnlessMoreIsWanted) {
   Node("n1", Amounts(8000));

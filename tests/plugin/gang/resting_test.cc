@@ -88,5 +88,31 @@ TEST_F(RestingTest, ThoseOfOtherQueuesThatWereEvictedOfLateAndThatTheirQueueCoul
   EXPECT_EQ(ForHigh(), std::nullopt);
 }
 
+// 4 cpu are free in two pieces, and "high" wants 3: one that may be moved lies beside each.
+TEST_F(RestingTest, ThoseThatWereMovedOfLateAndCouldBeMovedAgain) {
+  RunsAtLeast("default", absl::ZeroDuration());
+  cluster.RemoveGang("default", "high");
+  cluster.RemovePod("default", "high");
+  OneWaits("high", "low", "default", Amounts(3000));
+  Node("n1", Amounts(4000));
+  Node("n2", Amounts(4000));
+  for (const auto& [name, second] : {std::pair("a", -60), {"b", -30}}) {
+    model::GangFacts gang = testutil::Gang(name, 1);
+    gang.priority_class = "low";
+    gang.moved = At(second);
+    cluster.SetGang(gang);
+    model::PodFacts pod = PodOf(name, name, Amounts(2000), name[0] == 'a' ? "n1" : "n2");
+    pod.movable = true;
+    cluster.SetPod(pod);
+  }
+  EXPECT_EQ(ForHigh(), (Resting{2, At(540), QueueOf("a")}));
+  policy.consolidate = false;
+  EXPECT_EQ(ForHigh(), std::nullopt);
+  policy.consolidate = true;
+  Waits("high", "more", Amounts(2000));
+  Group("high", "low", 2);
+  EXPECT_EQ(ForHigh(), std::nullopt) << "more is wanted than is free";
+}
+
 }  // namespace
 }  // namespace gangway::gang

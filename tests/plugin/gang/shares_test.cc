@@ -296,6 +296,69 @@ TEST_F(SharesTest, WhatIsHeldOutsideOfQueuesIsNobodys) {
   EXPECT_EQ(Deserved("a"), 4000);
 }
 
+// `a` runs 6 cpu, which are deleted; `b` waits for all of the cluster.
+struct SharesOfWhatIsDeletedTest : SharesTest {
+  SharesOfWhatIsDeletedTest() {
+    AddNodes(w.cluster, 1, 12);
+    for (const char* name : {"a", "b"}) Add(name);
+    Use("a", 6000, 0);
+    Use("b", 0, 12000);
+  }
+  void Delete(const std::string& gang) {
+    model::PodFacts pod = Pod(gang, "w", 0, Cpu(6000));
+    pod.node = "node-000";
+    pod.terminating = true;
+    w.cluster.SetPod(pod);
+  }
+};
+
+TEST_F(SharesOfWhatIsDeletedTest, IsAskedForNoMore) {
+  EXPECT_EQ(Deserved("a"), 6000);
+  Delete("of-a");
+  EXPECT_EQ(Deserved("a"), 0);
+  EXPECT_EQ(Deserved("b"), 12000);
+  w.cluster.RemoveGang("default", "of-a");
+  EXPECT_EQ(Deserved("b"), 12000) << "and is nobody's no more";
+  w.cluster.RemovePod("default", "of-a-w-0");
+  EXPECT_EQ(Deserved("b"), 12000);
+}
+
+TEST_F(SharesOfWhatIsDeletedTest, IsAskedForWhereItIsMadeAgain) {
+  w.cluster.SetEvicted(w.cluster.FindTask("default", "of-a-w-0"), true);
+  Delete("of-a");
+  EXPECT_EQ(Deserved("a"), 6000);
+}
+
+TEST_F(SharesOfWhatIsDeletedTest, IsAskedForAsFarAsItsGangSaysSoWhileSomeOfItStays) {
+  model::GangFacts gang = Gang("of-a", 2);
+  gang.queue = "a";
+  gang.has_min_resources = true;
+  gang.min_resources = {{"cpu", 5000}};
+  w.cluster.SetGang(gang);
+  model::PodFacts stays = Pod("of-a", "w", 1, Cpu(1000));
+  stays.node = "node-000";
+  stays.phase = model::PodPhase::kRunning;
+  w.cluster.SetPod(stays);
+  Delete("of-a");
+  EXPECT_EQ(Deserved("a"), 5000);
+  stays.terminating = true;
+  w.cluster.SetPod(stays);
+  EXPECT_EQ(Deserved("a"), 0);
+}
+
+TEST_F(SharesOfWhatIsDeletedTest, OutsideOfQueuesIsShared) {
+  w.cluster.RemovePod("default", "of-a-w-0");
+  model::PodFacts stranger = Pod("", "x", 0, Cpu(4000));
+  stranger.ours = false;
+  stranger.node = "node-000";
+  stranger.phase = model::PodPhase::kRunning;
+  w.cluster.SetPod(stranger);
+  EXPECT_EQ(Deserved("b"), 8000);
+  stranger.terminating = true;
+  w.cluster.SetPod(stranger);
+  EXPECT_EQ(Deserved("b"), 12000);
+}
+
 TEST_F(SharesTest, GangsWithoutPodsAskForWhatTheySay) {
   AddNodes(w.cluster, 1, 12);
   for (const char* name : {"a", "b"}) {
