@@ -122,16 +122,22 @@ std::optional<Eviction::Found> Eviction::Consolidate(const Preemptor& preemptor,
   return Found{EvictFor::kRoom, consolidation.moved(), consolidation.moves()};
 }
 
+Eviction::Ways Eviction::WaysFor(const Preemptor& preemptor, bool may_evict, int levels) {
+  const bool evicts = may_evict && preemptor.preempts;
+  return {evicts && policy_.consolidate && holders().AnyMovable() && !KnownInVain(EvictFor::kRoom, preemptor),
+          evicts && policy_.preempt && holders().AnyLowerInQueue(cluster_.gang(preemptor.gang)) &&
+              !KnownInVain(EvictFor::kPriority, preemptor),
+          levels > 0 && !KnownInVainBetweenQueues(preemptor, levels)};
+}
+
 std::optional<Eviction::Found> Eviction::FindRoom(const Preemptor& preemptor, const GangPlacement& placement,
                                                   bool may_evict, int levels) {
   const bool waits_for_it = cluster_.gang(preemptor.gang).nominated > 0;
-  const bool evicts = may_evict && preemptor.preempts;
-  const bool moves =
-      evicts && policy_.consolidate && holders().AnyMovable() && !KnownInVain(EvictFor::kRoom, preemptor);
+  const Ways ways = WaysFor(preemptor, may_evict, levels);
+  const bool moves = ways.moves;
   std::vector<Candidate> lower, others;
-  if (evicts && policy_.preempt && !KnownInVain(EvictFor::kPriority, preemptor))
-    lower = holders().LowerInQueue(preemptor.gang);
-  if (levels > 0 && !KnownInVainBetweenQueues(preemptor, levels)) {
+  if (ways.lower) lower = holders().LowerInQueue(preemptor.gang);
+  if (ways.others) {
     others = reclaim_.Candidates(preemptor, holders());
     if (others.empty())
       in_vain_.NoteBetweenQueues(preemptor, levels, /*lacks_places_up_to=*/std::numeric_limits<double>::infinity());
@@ -181,8 +187,7 @@ bool Eviction::MakeRoom(const GangPlacement& placement, model::Decision& decisio
     if (policy_.choose_victims) NoteEntitled(levels, *preemptor, decision);
     found = FindRoom(*preemptor, placement, may_evict, levels);
   }
-  if (holders_.has_value())
-    decision.look_again = std::min({holders_->look_again(), victims_.look_again(), reclaim_.look_again(), look_again_});
+  if (holders_.has_value()) decision.look_again = LookAgain();
   if (found.has_value()) {
     Tell(id, *std::move(found), decision);
     for (const auto& [shape, count] : preemptor->by_shape) {
@@ -193,6 +198,21 @@ bool Eviction::MakeRoom(const GangPlacement& placement, model::Decision& decisio
   }
   if (waits_for_it && policy_.choose_victims) decision.nominations.emplace();
   return false;
+}
+
+absl::Time Eviction::LookAgain() const {
+  return std::min({holders_->look_again(), victims_.look_again(), reclaim_.look_again(), look_again_});
+}
+
+bool Eviction::WaitsInVain(GangId id, const AlikeMinimum& needs, model::Decision& decision) {
+  std::optional<Preemptor> preemptor = PreemptorOf(overlay_, id, needs);
+  if (!preemptor.has_value()) return false;
+  const int levels = EntitledLevels(*preemptor, /*may_evict=*/true);
+  NoteEntitled(levels, *preemptor, decision);
+  const Ways ways = WaysFor(*preemptor, /*may_evict=*/true, levels);
+  if (ways.moves || ways.lower || ways.others) return false;
+  decision.look_again = LookAgain();
+  return true;
 }
 
 // nullptr: not now, or never.
