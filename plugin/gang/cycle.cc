@@ -161,6 +161,7 @@ bool Cycle::WaitsForRoomAlone(GangId id) {
   } else {
     decision.reason = ReasonOf(model::Reason::Kind::kNoRoom, gang);
   }
+  if (!policy_.choose_victims) decision.entitled_since = gang.entitled_since;
   decision.short_of_minimum = true;
   lacking_.emplace_back(id, Lacking::kRoom);
   wait_alike_.emplace_back(IndexOf(id), needs->shape);

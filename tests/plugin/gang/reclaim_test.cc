@@ -226,6 +226,19 @@ TEST_F(PatientTest, WhatSeveralLoseCountsTogether) {
   EXPECT_THAT(NamesOf(Round(1000).evicted), ElementsAre("b", "c"));
 }
 
+// Nor does a round in which nobody is looked for end it, where the gang is told in few looks that it has no room.
+TEST_F(PatientTest, ARoundThatEvictsNobodyKeepsTheTimeOfWhoHasNoNodesKept) {
+  policy.keeps_for = absl::ZeroDuration();
+  RunsSince("a", 2000, 0);
+  RunsSince("b", 2000, 1);
+  OneWaits("waits", "low", "q2", Amounts(2000));
+  EXPECT_EQ(Round(1000).entitled_since, At(1000));
+  policy.choose_victims = false;
+  EXPECT_EQ(Round(2000).entitled_since, At(1000));
+  policy.choose_victims = true;
+  EXPECT_THAT(NamesOf(Round(1000 + 3600).evicted), ElementsAre("b"));
+}
+
 // A queue that holds what it deserves waits for nothing; the hour begins anew.
 TEST_F(PatientTest, TheTimeCountsWhileTheQueueIsEntitled) {
   RunsSince("a", 2000, 0);
