@@ -227,8 +227,9 @@ bool Consolidation::FindIn(const Area& area) {
 }
 
 bool Consolidation::Find(const Holders& holders, const Policy& policy, absl::Time now) {
+  if (!IsInTheSum()) return false;
   FindMovers(holders, policy, now);
-  if (movers_.empty() || !IsInTheSum()) return false;
+  if (movers_.empty()) return false;
   if (!std::any_of(wanted_.areas.begin(), wanted_.areas.end(), [&](const Area& area) { return FindIn(area); }))
     return false;
   if (Spare() > 1) PreferOne();

@@ -23,6 +23,7 @@
 #include "absl/container/flat_hash_map.h"
 #include "absl/functional/function_ref.h"
 #include "absl/time/time.h"
+#include "absl/types/span.h"
 #include "plugin/gang/alike_minimum.h"
 #include "plugin/gang/constraint/asks.h"
 #include "plugin/gang/eviction_trial.h"
@@ -103,13 +104,16 @@ class Eviction {
   void NoteEntitled(int levels, Preemptor& preemptor, model::Decision& decision);
   // When it is worth another look, by what was looked at so far.
   absl::Time LookAgain() const;
+  bool FindsItsRoom(const Preemptor& preemptor);
+  // Each of them where it is known to go.
+  bool IsNominated(const std::vector<model::Placement>& placements) const;
   std::optional<Found> CountOnEnding(const Preemptor& preemptor);
   bool KnownInVain(model::EvictFor what_for, const Preemptor& preemptor) const;
   // `levels`: at which its queue is entitled.
   bool KnownInVainBetweenQueues(const Preemptor& preemptor, int levels);
   void NoteInVain(model::EvictFor what_for, const Preemptor& preemptor);
   std::optional<Found> SearchInQueue(const Preemptor& preemptor, const std::vector<Candidate>& candidates);
-  std::optional<Found> SearchBetweenQueues(const Preemptor& preemptor, const std::vector<Candidate>& candidates,
+  std::optional<Found> SearchBetweenQueues(const Preemptor& preemptor, absl::Span<const Candidate> candidates,
                                            int levels);
   std::optional<Found> Consolidate(const Preemptor& preemptor, const GangPlacement& placement);
   void Tell(model::GangId gang, Found found, model::Decision& decision);

@@ -25,7 +25,8 @@ struct Preemptor {
 // nullopt: it waits for something else than room. The overlay is as before when it returns.
 std::optional<Preemptor> FindPreemptor(Overlay& overlay, model::GangId gang);
 
-// The same of one whose minimum is alike, in fewer looks. nullopt: of its pods some only forbid that others go for them.
+// The same of one whose minimum is alike, in fewer looks. nullopt: of its pods some only forbid that others go for
+// them.
 std::optional<Preemptor> PreemptorOf(const Overlay& overlay, model::GangId gang, const AlikeMinimum& needs);
 
 // But to be a pod.

@@ -116,8 +116,8 @@ BENCHMARK(BM_RoundInVain)
 
 // Jobs of one pod, all of them movable, fill nodes of 8 GPUs; then `jobs` of another queue come that together want half
 // of the cluster. The pods that are evicted for them end ten at a time, their Jobs make others, and there is a round
-// after each ten, until all that came have their room. Arguments: nodes; jobs that come, and what each of their pods asks
-// for.
+// after each ten, until all that came have their room. Arguments: nodes; jobs that come, and what each of their pods
+// asks for.
 void BM_UntilVictimsLeft(benchmark::State& state) {
   const int nodes = static_cast<int>(state.range(0)), jobs = static_cast<int>(state.range(1)),
             gpus = static_cast<int>(state.range(2)), pods = nodes * kHeldPods / 2 / gpus / jobs;
