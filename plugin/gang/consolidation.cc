@@ -32,7 +32,8 @@ std::vector<Bundle> Consolidation::moved() const {
   return bundles;
 }
 
-void Consolidation::FindMovers(const Holders& holders, const Policy& policy, absl::Time now) {
+std::vector<Candidate> Consolidation::MayMove(const Holders& holders, const Policy& policy, absl::Time now) {
+  std::vector<Candidate> may_move;
   const std::int32_t priority = cluster_.PriorityOf(cluster_.gang(preemptor_.gang));
   for (const auto& [queue, gangs] : holders.by_queue()) {
     for (const Candidate& candidate : gangs) {
@@ -49,9 +50,16 @@ void Consolidation::FindMovers(const Holders& holders, const Policy& policy, abs
       if (!whole.has_value() || gang.binding_releasing > 0 || static_cast<int>(whole->tasks.size()) != on_nodes ||
           !std::all_of(whole->tasks.begin(), whole->tasks.end(), may))
         continue;
-      movers_.push_back({*whole, candidate.priority, candidate.started, candidate.created});
+      may_move.push_back(candidate);
     }
   }
+  return may_move;
+}
+
+void Consolidation::FindMovers(const std::vector<Candidate>& may_move) {
+  for (const Candidate& candidate : may_move)
+    movers_.push_back({*victims_.Whole(candidate.gang, preemptor_.asks_for_nothing), candidate.priority,
+                       candidate.started, candidate.created});
   std::sort(movers_.begin(), movers_.end(), [&](const Mover& a, const Mover& b) {
     const Gang& x = cluster_.gang(a.bundle.gang);
     const Gang& y = cluster_.gang(b.bundle.gang);
@@ -227,9 +235,9 @@ bool Consolidation::FindIn(const Area& area) {
 }
 
 bool Consolidation::Find(const Holders& holders, const Policy& policy, absl::Time now) {
-  if (!IsInTheSum()) return false;
-  FindMovers(holders, policy, now);
-  if (movers_.empty()) return false;
+  const std::vector<Candidate> may_move = MayMove(holders, policy, now);
+  if (may_move.empty() || !IsInTheSum()) return false;
+  FindMovers(may_move);
   if (!std::any_of(wanted_.areas.begin(), wanted_.areas.end(), [&](const Area& area) { return FindIn(area); }))
     return false;
   if (Spare() > 1) PreferOne();

@@ -63,7 +63,9 @@ class Consolidation {
     std::int64_t pods = 0;    // that go
   };
 
-  void FindMovers(const Holders& holders, const Policy& policy, absl::Time now);
+  // When none of them are moved, too, it notes when more may be.
+  std::vector<Candidate> MayMove(const Holders& holders, const Policy& policy, absl::Time now);
+  void FindMovers(const std::vector<Candidate>& may_move);
   bool IsInTheSum() const;
   bool FindIn(const Area& area);
   bool Gather(const Area& area);

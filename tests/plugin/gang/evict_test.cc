@@ -281,8 +281,7 @@ TEST_F(EvictTest, WhoseNodeBecameTooSmallReckonsWithAllThatEnd) {
   Node("n1", Amounts(2000));
   const Decision decision = Of("waits");
   ASSERT_TRUE(decision.nominations.has_value());
-  for (const model::Placement& placement : *decision.nominations)
-    EXPECT_EQ(cluster.node_name(placement.row), "n0");
+  for (const model::Placement& placement : *decision.nominations) EXPECT_EQ(cluster.node_name(placement.row), "n0");
 }
 
 TEST_F(EvictTest, RoomIsGivenBackWhenItWillNotComeAnyMore) {
