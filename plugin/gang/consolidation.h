@@ -63,7 +63,7 @@ class Consolidation {
     std::int64_t pods = 0;    // that go
   };
 
-  // When none of them are moved, too, it notes when more may be.
+  // Notes when more may be, also where nobody is moved then.
   std::vector<Candidate> MayMove(const Holders& holders, const Policy& policy, absl::Time now);
   void FindMovers(const std::vector<Candidate>& may_move);
   bool IsInTheSum() const;
