@@ -53,7 +53,8 @@ std::vector<Bundle> Consolidation::moved() const {
   return bundles;
 }
 
-void Consolidation::FindMovers(const Holders& holders, const Policy& policy, absl::Time now) {
+std::vector<Candidate> Consolidation::MayMove(const Holders& holders, const Policy& policy, absl::Time now) {
+  std::vector<Candidate> may_move;
   const std::int32_t priority = cluster_.PriorityOf(cluster_.gang(preemptor_.gang));
   for (const auto& [queue, gangs] : holders.by_queue()) {
     for (const Candidate& candidate : gangs) {
@@ -66,9 +67,16 @@ void Consolidation::FindMovers(const Holders& holders, const Policy& policy, abs
       }
       const std::optional<Bundle>& whole = victims_.Whole(candidate.gang, preemptor_.asks_for_nothing);
       if (!whole.has_value() || !IsMovedWith(cluster_, *whole)) continue;
-      movers_.push_back({*whole, candidate.priority, candidate.started, candidate.created});
+      may_move.push_back(candidate);
     }
   }
+  return may_move;
+}
+
+void Consolidation::FindMovers(const std::vector<Candidate>& may_move) {
+  for (const Candidate& candidate : may_move)
+    movers_.push_back({*victims_.Whole(candidate.gang, preemptor_.asks_for_nothing), candidate.priority,
+                       candidate.started, candidate.created});
   std::sort(movers_.begin(), movers_.end(), [&](const Mover& a, const Mover& b) {
     const Gang& x = cluster_.gang(a.bundle.gang);
     const Gang& y = cluster_.gang(b.bundle.gang);
@@ -235,8 +243,9 @@ bool Consolidation::FindIn(const Area& area) {
 }
 
 bool Consolidation::Find(const Holders& holders, const Policy& policy, absl::Time now) {
-  FindMovers(holders, policy, now);
-  if (movers_.empty() || !IsInTheSum()) return false;
+  const std::vector<Candidate> may_move = MayMove(holders, policy, now);
+  if (may_move.empty() || !IsInTheSum()) return false;
+  FindMovers(may_move);
   if (!std::any_of(wanted_.areas.begin(), wanted_.areas.end(), [&](const Area& area) { return FindIn(area); }))
     return false;
   if (Spare() > 1) PreferOne();

@@ -71,7 +71,9 @@ class Consolidation {
     std::int64_t pods = 0;    // that go
   };
 
-  void FindMovers(const Holders& holders, const Policy& policy, absl::Time now);
+  // Notes when more may be, also where nobody is moved then.
+  std::vector<Candidate> MayMove(const Holders& holders, const Policy& policy, absl::Time now);
+  void FindMovers(const std::vector<Candidate>& may_move);
   bool IsInTheSum() const { return gang::IsInTheSum(overlay_, preemptor_); }
   bool FindIn(const Area& area);
   bool Gather(const Area& area);

@@ -149,8 +149,9 @@ bool Cycle::WaitsForRoomAlone(GangId id) {
   const std::optional<AlikeMinimum> needs = FindAlikeMinimum(overlay_, gang);
   if (looks && needs.has_value() && !CannotFit({{{needs->shape, needs->count}}, {}, {}})) return false;
   if (!needs.has_value() || scratch_.Fit(overlay_, needs->shape).copies() >= needs->count ||
-      repacking_.MayPlace({{needs->shape, needs->count}}) || eviction_.MayEvict(gang))
+      repacking_.MayPlace({{needs->shape, needs->count}}))
     return false;
+  if (eviction_.MayEvict(gang) && !eviction_.WaitsInVain(id, *needs, decisions_[IndexOf(id)])) return false;
   WaitsForRoom(id, *needs);
   Decision& decision = decisions_[IndexOf(id)];
   eviction_.GoesOnBeingEntitled(gang, decision);

@@ -3,11 +3,11 @@
 #include <algorithm>
 #include <limits>
 #include <map>
-#include <set>
 #include <string>
 #include <tuple>
 #include <utility>
 
+#include "absl/container/flat_hash_set.h"
 #include "absl/strings/str_cat.h"
 #include "plugin/gang/admit.h"
 #include "plugin/gang/consolidation.h"
@@ -92,13 +92,49 @@ std::optional<Eviction::Found> Eviction::SearchInQueue(const Preemptor& preempto
 }
 
 std::optional<Eviction::Found> Eviction::SearchBetweenQueues(const Preemptor& preemptor,
-                                                             const std::vector<Candidate>& candidates, int levels) {
+                                                             absl::Span<const Candidate> candidates, int levels) {
   if (candidates.empty()) return std::nullopt;
   const BetweenQueues between{overlay_, reclaim_, placed_, has_nodes_, policy_.preempt};
   VictimSearch search(cluster_, preemptor, trial_, victims_, holders(), &between);
   if (search.Find(candidates)) return Found{EvictFor::kShare, search.chosen(), {}};
   if (trial_.may_go_on()) in_vain_.NoteBetweenQueues(preemptor, levels, search.lacks_places_up_to());
   return std::nullopt;
+}
+
+// Where room was made for it before, when those who go from there have gone. So it is most of the time until they have,
+// and then the others who go are not looked at: they change nothing of it.
+bool Eviction::FindsItsRoom(const Preemptor& preemptor) {
+  const Gang& gang = cluster_.gang(preemptor.gang);
+  if (overlay_.tree().limits() || gang.topology.has_value() || !gang.sub_groups.empty()) return false;
+  absl::flat_hash_set<model::Row> rows;
+  for (const TaskId id : gang.tasks) {
+    const Task& task = cluster_.task(id);
+    if (task.status != TaskStatus::kPending || task.nominated == model::kNone) continue;
+    const constraint::Asks& asks = overlay_.AsksOf(task.shape);
+    if (asks.changes_beyond() || asks.blocks()) return false;
+    const model::Row row = cluster_.FindNode(cluster_.names().Text(task.nominated));
+    if (row == model::kNone) return false;
+    rows.insert(row);
+  }
+  std::vector<TaskId> going;
+  for (const TaskId task : holders().going()) {
+    if (rows.contains(cluster_.task(task).row)) going.push_back(task);
+  }
+  if (going.empty()) return false;
+  overlay_.Mark();
+  trial_.TakeAway(going);
+  const bool found = trial_.Place(preemptor) && IsNominated(trial_.placements());
+  if (!found) trial_.Rewind();
+  overlay_.Unmark();
+  trial_.GiveBack(going);
+  return found;
+}
+
+bool Eviction::IsNominated(const std::vector<model::Placement>& placements) const {
+  return std::all_of(placements.begin(), placements.end(), [&](const model::Placement& placement) {
+    const int node = cluster_.task(placement.task).nominated;
+    return node != model::kNone && cluster_.FindNode(cluster_.names().Text(node)) == placement.row;
+  });
 }
 
 // On pods that go anyhow.
@@ -122,22 +158,30 @@ std::optional<Eviction::Found> Eviction::Consolidate(const Preemptor& preemptor,
   return Found{EvictFor::kRoom, consolidation.moved(), consolidation.moves()};
 }
 
+Eviction::Ways Eviction::WaysFor(const Preemptor& preemptor, bool may_evict, int levels) {
+  const bool evicts = may_evict && preemptor.preempts;
+  return {evicts && policy_.consolidate && holders().AnyMovable() && !KnownInVain(EvictFor::kRoom, preemptor),
+          evicts && policy_.preempt && holders().AnyLowerInQueue(cluster_.gang(preemptor.gang)) &&
+              !KnownInVain(EvictFor::kPriority, preemptor),
+          levels > 0 && !KnownInVainBetweenQueues(preemptor, levels)};
+}
+
 std::optional<Eviction::Found> Eviction::FindRoom(const Preemptor& preemptor, const GangPlacement& placement,
                                                   bool may_evict, int levels) {
   const bool waits_for_it = cluster_.gang(preemptor.gang).nominated > 0;
-  const bool evicts = may_evict && preemptor.preempts;
-  const bool moves =
-      evicts && policy_.consolidate && holders().AnyMovable() && !KnownInVain(EvictFor::kRoom, preemptor);
-  std::vector<Candidate> lower, others;
-  if (evicts && policy_.preempt && !KnownInVain(EvictFor::kPriority, preemptor))
-    lower = holders().LowerInQueue(preemptor.gang);
-  if (levels > 0 && !KnownInVainBetweenQueues(preemptor, levels)) {
+  const Ways ways = WaysFor(preemptor, may_evict, levels);
+  const bool moves = ways.moves;
+  std::vector<Candidate> lower;
+  absl::Span<const Candidate> others;
+  if (ways.lower) lower = holders().LowerInQueue(preemptor.gang);
+  if (ways.others) {
     others = reclaim_.Candidates(preemptor, holders());
     if (others.empty())
       in_vain_.NoteBetweenQueues(preemptor, levels, /*lacks_places_up_to=*/std::numeric_limits<double>::infinity());
   }
   if (!waits_for_it && !moves && lower.empty() && others.empty()) return std::nullopt;
   tried_ = true;
+  if (waits_for_it && FindsItsRoom(preemptor)) return Found{};
   const std::vector<TaskId>& going = holders().going();
   overlay_.Mark();
   trial_.TakeAway(going);
@@ -185,8 +229,7 @@ bool Eviction::MakeRoom(const GangPlacement& placement, model::Decision& decisio
     if (policy_.choose_victims) NoteEntitled(levels, *preemptor, decision);
     found = FindRoom(*preemptor, placement, may_evict, levels);
   }
-  if (holders_.has_value())
-    decision.look_again = std::min({holders_->look_again(), victims_.look_again(), reclaim_.look_again(), look_again_});
+  if (holders_.has_value()) decision.look_again = LookAgain();
   if (found.has_value()) {
     Tell(id, *std::move(found), decision);
     for (const auto& [shape, count] : preemptor->by_shape) {
@@ -197,6 +240,21 @@ bool Eviction::MakeRoom(const GangPlacement& placement, model::Decision& decisio
   }
   if (waits_for_it && policy_.choose_victims) decision.nominations.emplace();
   return false;
+}
+
+absl::Time Eviction::LookAgain() const {
+  return std::min({holders_->look_again(), victims_.look_again(), reclaim_.look_again(), look_again_});
+}
+
+bool Eviction::WaitsInVain(GangId id, const AlikeMinimum& needs, model::Decision& decision) {
+  std::optional<Preemptor> preemptor = PreemptorOf(overlay_, id, needs);
+  if (!preemptor.has_value()) return false;
+  const int levels = EntitledLevels(*preemptor, /*may_evict=*/true);
+  NoteEntitled(levels, *preemptor, decision);
+  const Ways ways = WaysFor(*preemptor, /*may_evict=*/true, levels);
+  if (ways.moves || ways.lower || ways.others) return false;
+  decision.look_again = LookAgain();
+  return true;
 }
 
 // nullptr: not now, or never.
@@ -291,11 +349,7 @@ void Eviction::Tell(GangId id, Found found, model::Decision& decision) {
   holders().Go(decision.evicted);
   victims_.Evict(decision.evicted);
   decision.nominations = trial_.placements();
-  const bool same = std::all_of(decision.nominations->begin(), decision.nominations->end(), [&](const auto& placement) {
-    const int node = cluster_.task(placement.task).nominated;
-    return node != model::kNone && cluster_.FindNode(cluster_.names().Text(node)) == placement.row;
-  });
-  if (same && decision.evicted.empty()) decision.nominations.reset();
+  if (decision.evicted.empty() && IsNominated(*decision.nominations)) decision.nominations.reset();
   decision.reason = WhyItWaits(cluster_.gang(id), decision.evicted);
   decision.short_of_minimum = true;
   placed_.push_back(id);
@@ -304,9 +358,9 @@ void Eviction::Tell(GangId id, Found found, model::Decision& decision) {
 
 // For those who are evicted for it, and who end on its nodes; by name, with what is known of them to others.
 model::Reason Eviction::WhyItWaits(const Gang& gang, const std::vector<TaskId>& evicted) const {
-  std::set<model::Row> rows;
+  absl::flat_hash_set<model::Row> rows;
   for (const model::Placement& placement : trial_.placements()) rows.insert(placement.row);
-  const std::set<TaskId> chosen(evicted.begin(), evicted.end());
+  const absl::flat_hash_set<TaskId> chosen(evicted.begin(), evicted.end());
   std::map<std::string, int> ending;
   int pods = 0;
   for (const TaskId id : holders_->going()) {

@@ -23,6 +23,8 @@
 #include "absl/container/flat_hash_map.h"
 #include "absl/functional/function_ref.h"
 #include "absl/time/time.h"
+#include "absl/types/span.h"
+#include "plugin/gang/alike_minimum.h"
 #include "plugin/gang/constraint/asks.h"
 #include "plugin/gang/eviction_trial.h"
 #include "plugin/gang/fit.h"
@@ -51,6 +53,9 @@ class Eviction {
   // It has no room: where no victims are chosen nobody looks whether its queue is still entitled to some, so it is
   // since when it was.
   void GoesOnBeingEntitled(const model::Gang& gang, model::Decision& decision) const;
+  // For a gang that might evict, and whose alike minimum has no room: true where MakeRoom would do nothing, since all
+  // of it is known to be in vain; the decision says what it would.
+  bool WaitsInVain(model::GangId gang, const AlikeMinimum& needs, model::Decision& decision);
 
   // For a gang that is to go since it lost a member (lost_member.h): the decision says that all of it goes, where all
   // of it may; or when it is looked at again.
@@ -89,19 +94,29 @@ class Eviction {
     std::vector<Bundle> chosen;
     std::vector<model::Placement> moves;
   };
+  // What may be tried for one, and is not known to be in vain. `levels`: see EntitledLevels.
+  struct Ways {
+    bool moves = false, lower = false, others = false;
+  };
+  Ways WaysFor(const Preemptor& preemptor, bool may_evict, int levels);
   // Set: the minimum is placed in the overlay with those gone who are chosen.
   std::optional<Found> FindRoom(const Preemptor& preemptor, const GangPlacement& placement, bool may_evict, int levels);
   // Of its queue with what it wants: see Reclaim. 0 also where nothing is taken back for it.
   int EntitledLevels(const Preemptor& preemptor, bool may_evict);
   // Since when it waits for its share, with this call; and whether that is long enough.
   void NoteEntitled(int levels, Preemptor& preemptor, model::Decision& decision);
+  // When it is worth another look, by what was looked at so far.
+  absl::Time LookAgain() const;
+  bool FindsItsRoom(const Preemptor& preemptor);
+  // Each of them where it is known to go.
+  bool IsNominated(const std::vector<model::Placement>& placements) const;
   std::optional<Found> CountOnEnding(const Preemptor& preemptor);
   bool KnownInVain(model::EvictFor what_for, const Preemptor& preemptor) const;
   // `levels`: at which its queue is entitled.
   bool KnownInVainBetweenQueues(const Preemptor& preemptor, int levels);
   void NoteInVain(model::EvictFor what_for, const Preemptor& preemptor);
   std::optional<Found> SearchInQueue(const Preemptor& preemptor, const std::vector<Candidate>& candidates);
-  std::optional<Found> SearchBetweenQueues(const Preemptor& preemptor, const std::vector<Candidate>& candidates,
+  std::optional<Found> SearchBetweenQueues(const Preemptor& preemptor, absl::Span<const Candidate> candidates,
                                            int levels);
   std::optional<Found> Consolidate(const Preemptor& preemptor, const GangPlacement& placement);
   void Tell(model::GangId gang, Found found, model::Decision& decision);

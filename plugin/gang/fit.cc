@@ -1,6 +1,7 @@
 #include "plugin/gang/fit.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace gangway::gang {
 
@@ -134,8 +135,12 @@ ShapeFit& Scratch::Fit(const Overlay& overlay, ShapeId id) {
     slot->shape_version_ = cluster.shape_version(id);
     slot->Build(asks, cluster);
   } else {
-    for (std::uint64_t at = slot->position_; at < end; ++at)
-      slot->Refresh(asks, cluster, log_[static_cast<std::size_t>(at - log_begin_)]);
+    seen_.resize(static_cast<std::size_t>(cluster.rows()), 0);
+    ++look_;
+    for (std::uint64_t at = slot->position_; at < end; ++at) {
+      const Row row = log_[static_cast<std::size_t>(at - log_begin_)];
+      if (std::exchange(seen_[static_cast<std::size_t>(row)], look_) != look_) slot->Refresh(asks, cluster, row);
+    }
   }
   slot->position_ = end;
   slot->last_used_ = call_;

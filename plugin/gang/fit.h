@@ -129,6 +129,8 @@ class Scratch {
   std::uint64_t log_begin_ = 0;
   std::uint64_t touched_from_ = 0;  // of the log: what is from here on was touched in this call
   absl::flat_hash_map<model::ShapeId, std::unique_ptr<ShapeFit>> fits_;
+  std::vector<std::uint64_t> seen_;  // by row: by which look through the log it was refreshed last
+  std::uint64_t look_ = 0;
   std::vector<model::HyperDomain> hyper_domains_;
   std::optional<std::pair<std::uint64_t, std::uint64_t>> hyper_domains_of_;  // cluster and version
   Standstill standstill_;

@@ -32,6 +32,9 @@ Holders::Holders(const model::Cluster& cluster, const QueueTree& tree, const Pol
     : cluster_(cluster), policy_(policy) {
   std::optional<int> last_class;  // most have the one of the gang before
   std::int32_t priority = 0;
+  QueueId last_queue = model::kNone;
+  std::vector<Candidate>* of_queue = nullptr;
+  std::int32_t* lowest = nullptr;
   for (GangId id = 0; id < cluster_.gang_slots(); ++id) {
     const Gang& gang = cluster_.gang(id);
     if ((gang.binding_releasing > 0 || gang.evicted > 0) && !IsInGrace(cluster_, tree, policy_, gang, now))
@@ -47,12 +50,16 @@ Holders::Holders(const model::Cluster& cluster, const QueueTree& tree, const Pol
       last_class = gang.priority_class;
       priority = cluster_.PriorityOf(gang);
     }
-    by_queue_[gang.queue].push_back(
+    if (of_queue == nullptr || last_queue != gang.queue) {
+      last_queue = gang.queue;
+      of_queue = &by_queue_[gang.queue];
+      lowest = &lowest_.try_emplace(gang.queue, priority).first->second;
+    }
+    of_queue->push_back(
         {id, true, gang.leaving > 0, gang.ready() > gang.min_member, 0, priority, gang.mean_start(), gang.created});
     any_movable_ = any_movable_ || gang.movable > 0;
     most_held_.RaiseTo(gang.held);
-    const auto [lowest, first] = lowest_.try_emplace(gang.queue, priority);
-    lowest->second = std::min(lowest->second, priority);
+    *lowest = std::min(*lowest, priority);
   }
 }
 

@@ -52,4 +52,26 @@ std::optional<Preemptor> FindPreemptor(Overlay& overlay, model::GangId id) {
   return preemptor;
 }
 
+std::optional<Preemptor> PreemptorOf(const Overlay& overlay, model::GangId id, const AlikeMinimum& needs) {
+  const model::Cluster& cluster = overlay.cluster();
+  const model::Gang& gang = cluster.gang(id);
+  int pending = 0, preempting = 0;
+  for (const TaskId task : gang.tasks) {
+    if (cluster.task(task).status != model::TaskStatus::kPending) continue;
+    ++pending;
+    preempting += cluster.task(task).preempts ? 1 : 0;
+  }
+  if (preempting > 0 && preempting < pending) return std::nullopt;
+  const Resources& request = cluster.shape(needs.shape).request;
+  Preemptor preemptor;
+  preemptor.gang = id;
+  preemptor.asks_for_nothing = AsksForNothing(request);
+  preemptor.sum.Add(request, needs.count);
+  preemptor.count = needs.count;
+  preemptor.by_shape = {{needs.shape, pending}};
+  preemptor.more_fit_less = overlay.AsksOf(needs.shape).more_fit_less();
+  preemptor.preempts = cluster.Preempts(gang) && preempting > 0;
+  return preemptor;
+}
+
 }  // namespace gangway::gang

@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "plugin/gang/alike_minimum.h"
 #include "plugin/gang/overlay.h"
 #include "plugin/model/cluster.h"
 
@@ -23,6 +24,10 @@ struct Preemptor {
 
 // nullopt: it waits for something else than room. The overlay is as before when it returns.
 std::optional<Preemptor> FindPreemptor(Overlay& overlay, model::GangId gang);
+
+// The same of one whose minimum is alike, in fewer looks. nullopt: of its pods some only forbid that others go for
+// them.
+std::optional<Preemptor> PreemptorOf(const Overlay& overlay, model::GangId gang, const AlikeMinimum& needs);
 
 // But to be a pod.
 bool AsksForNothing(const model::Resources& request);

@@ -4,6 +4,7 @@
 #include <limits>
 #include <map>
 #include <set>
+#include <utility>
 
 namespace gangway::gang {
 
@@ -183,14 +184,22 @@ bool Reclaim::Rests(const Candidate& candidate) {
   return until > now_;
 }
 
-std::vector<Candidate> Reclaim::CandidatesInTime(const Preemptor& preemptor, const Holders& holders) {
-  std::vector<Candidate> candidates;
+std::vector<QueueId> Reclaim::QueuesToTakeFrom(const Preemptor& preemptor, const Holders& holders) {
+  std::vector<QueueId> queues;
   const QueueId own = cluster_.gang(preemptor.gang).queue;
   for (const auto& [queue, gangs] : holders.by_queue()) {
     if (queue == own) continue;
     const auto [ours, theirs] = BranchesOf(own, queue);
-    if (!IsReclaimable(queue, theirs) || !IsEntitled(preemptor.sum, ours) || !IsOver(theirs, preemptor.sum)) continue;
-    for (Candidate candidate : gangs) {
+    if (IsReclaimable(queue, theirs) && IsEntitled(preemptor.sum, ours) && IsOver(theirs, preemptor.sum))
+      queues.push_back(queue);
+  }
+  return queues;
+}
+
+std::vector<Candidate> Reclaim::CandidatesInTime(const Preemptor& preemptor, const Holders& holders) {
+  std::vector<Candidate> candidates;
+  for (const QueueId queue : QueuesToTakeFrom(preemptor, holders)) {
+    for (Candidate candidate : holders.by_queue().at(queue)) {
       candidate.queue_priority = cluster_.queue(queue).priority;
       candidates.push_back(candidate);
     }
@@ -198,17 +207,23 @@ std::vector<Candidate> Reclaim::CandidatesInTime(const Preemptor& preemptor, con
   return candidates;
 }
 
-std::vector<Candidate> Reclaim::Candidates(const Preemptor& preemptor, const Holders& holders) {
-  std::vector<Candidate> in_time = CandidatesInTime(preemptor, holders), candidates;
-  for (Candidate& candidate : in_time) {
-    if (!Rests(candidate)) {
-      Holders::Add(candidate, candidates);
-    } else if (candidate.has_surplus) {
-      candidate.whole = false;
-      candidates.push_back(candidate);
+absl::Span<const Candidate> Reclaim::Candidates(const Preemptor& preemptor, const Holders& holders) {
+  std::vector<QueueId> queues = QueuesToTakeFrom(preemptor, holders);
+  if (queues == candidates_of_) return candidates_;
+  candidates_of_ = std::move(queues);
+  candidates_.clear();
+  for (const QueueId queue : candidates_of_) {
+    for (Candidate candidate : holders.by_queue().at(queue)) {
+      candidate.queue_priority = cluster_.queue(queue).priority;
+      if (!Rests(candidate)) {
+        Holders::Add(candidate, candidates_);
+      } else if (candidate.has_surplus) {
+        candidate.whole = false;
+        candidates_.push_back(candidate);
+      }
     }
   }
-  return candidates;
+  return candidates_;
 }
 
 Reclaim::Loss Reclaim::LossBy(const Preemptor& preemptor, const Bundle& bundle, const std::vector<Bundle>& chosen) {

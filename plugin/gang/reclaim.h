@@ -24,6 +24,7 @@
 #include <vector>
 
 #include "absl/time/time.h"
+#include "absl/types/span.h"
 #include "plugin/gang/holders.h"
 #include "plugin/gang/overlay.h"
 #include "plugin/gang/policy.h"
@@ -48,8 +49,8 @@ class Reclaim {
   // queues below it, it beside others, and each queue above it. 0: there are no candidates. Who wants more of the same
   // is entitled at some of those; at as many, it has the same candidates.
   int EntitledLevels(model::QueueId queue, const model::Resources& wanted);
-  // Gangs of other queues that may have to leave for it.
-  std::vector<Candidate> Candidates(const Preemptor& preemptor, const Holders& holders);
+  // Gangs of other queues that may have to leave for it. Good until the next call; `holders` are the same in each.
+  absl::Span<const Candidate> Candidates(const Preemptor& preemptor, const Holders& holders);
   // The same, each whole, were none of them kept for having been evicted of late; and until when that keeps one.
   std::vector<Candidate> CandidatesInTime(const Preemptor& preemptor, const Holders& holders);
   absl::Time RestsUntil(const Candidate& candidate) const;
@@ -88,6 +89,7 @@ class Reclaim {
 
   const Shares& shares();
   bool Rests(const Candidate& candidate);
+  std::vector<model::QueueId> QueuesToTakeFrom(const Preemptor& preemptor, const Holders& holders);
   std::pair<Branch, Branch> BranchesOf(model::QueueId a, model::QueueId b) const;
   std::int64_t HeldBy(const Branch& branch, model::Dim dim) const;
   std::int64_t DeservedBy(const Branch& branch, model::Dim dim);
@@ -106,6 +108,8 @@ class Reclaim {
   const absl::Time now_;
   absl::Time look_again_ = absl::InfiniteFuture();
   std::unique_ptr<Shares> shares_;
+  std::vector<model::QueueId> candidates_of_;  // queues
+  std::vector<Candidate> candidates_;
 };
 
 }  // namespace gangway::gang

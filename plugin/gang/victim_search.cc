@@ -113,8 +113,8 @@ std::optional<std::vector<Bundle>> VictimSearch::TakeWhole(GangId gang) {
 }
 
 // Else nobody is taken away, but where amounts alone would do.
-bool VictimSearch::FindInOrder(const std::vector<Candidate>& candidates) {
-  std::vector<Candidate> heap = candidates;
+bool VictimSearch::FindInOrder(absl::Span<const Candidate> candidates) {
+  std::vector<Candidate> heap(candidates.begin(), candidates.end());
   std::make_heap(heap.begin(), heap.end(), GoesLater(cluster_));
   for (std::size_t wish = 1;; wish = 2 * chosen_.size() + 1) {
     while (chosen_.size() < wish && TakeNext(heap)) {
@@ -156,7 +156,7 @@ std::vector<Row> VictimSearch::RowsOf(GangId gang) const {
 }
 
 // Gangs of the node go, in order, up to the last with which more pods have a place; if none makes one, none goes.
-bool VictimSearch::TakeOfNode(const std::vector<Candidate>& candidates, Row row) {
+bool VictimSearch::TakeOfNode(absl::Span<const Candidate> candidates, Row row) {
   struct Step {
     Bundle taken;
     std::vector<Bundle> members;  // that were chosen before and go with it
@@ -193,8 +193,8 @@ bool VictimSearch::TakeOfNode(const std::vector<Candidate>& candidates, Row row)
 
 // Nodes of the lowest priorities first, of these those of the fewest gangs, then as their gangs are in order. Who would
 // come back is asked of all at the end.
-bool VictimSearch::FindNodeByNode(const std::vector<Candidate>& candidates) {
-  std::vector<Candidate> in_order = candidates;
+bool VictimSearch::FindNodeByNode(absl::Span<const Candidate> candidates) {
+  std::vector<Candidate> in_order(candidates.begin(), candidates.end());
   std::sort(in_order.begin(), in_order.end(),
             [this](const Candidate& a, const Candidate& b) { return GoesLater(cluster_)(b, a); });
   struct OnNode {
@@ -239,14 +239,15 @@ double VictimSearch::PartOf(const Resources& amounts) const {
 // Those that come first in order may use up what their queue may lose, and another, which would do, may not go any
 // more. The largest first; none where all are as large.
 std::vector<GangId> VictimSearch::RefusedForOthers() const {
+  if (chosen_.empty()) return {};
   std::vector<std::pair<double, GangId>> refused;
+  const double part_of_chosen = PartOf(chosen_.front().amounts);
+  const bool all_alike = std::all_of(chosen_.begin(), chosen_.end(), [&](const Bundle& bundle) {
+    return bundle.tasks.size() == 1 && PartOf(bundle.amounts) == part_of_chosen;
+  });
   for (const GangId gang : refused_) {
     const double part = PartOf(cluster_.gang(gang).held);
-    const bool one_pod = cluster_.gang(gang).tasks.size() == 1;
-    const auto is_alike = [&](const Bundle& bundle) {
-      return one_pod && bundle.tasks.size() == 1 && PartOf(bundle.amounts) == part;
-    };
-    if (!std::all_of(chosen_.begin(), chosen_.end(), is_alike)) refused.emplace_back(part, gang);
+    if (!all_alike || cluster_.gang(gang).tasks.size() != 1 || part != part_of_chosen) refused.emplace_back(part, gang);
   }
   std::stable_sort(refused.begin(), refused.end(), [](const auto& a, const auto& b) { return a.first > b.first; });
   if (refused.size() > kFirstGangs) refused.resize(kFirstGangs);
@@ -256,19 +257,20 @@ std::vector<GangId> VictimSearch::RefusedForOthers() const {
 }
 
 // Each of them goes first, and then the others in order.
-bool VictimSearch::FindWithOneFirst(const std::vector<GangId>& first, const std::vector<Candidate>& candidates) {
+bool VictimSearch::FindWithOneFirst(const std::vector<GangId>& first, absl::Span<const Candidate> candidates) {
   for (const GangId gang : first) {
     if (!trial_.may_go_on()) return false;
     GiveBackAll();
     if (!TakeWhole(gang).has_value()) continue;
-    std::vector<Candidate> others = candidates;
-    std::erase_if(others, [&](const Candidate& other) { return other.gang == gang; });
+    std::vector<Candidate> others;
+    std::copy_if(candidates.begin(), candidates.end(), std::back_inserter(others),
+                 [&](const Candidate& other) { return other.gang != gang; });
     if (FindInOrder(others)) return true;
   }
   return false;
 }
 
-bool VictimSearch::Find(const std::vector<Candidate>& candidates) {
+bool VictimSearch::Find(absl::Span<const Candidate> candidates) {
   if (candidates.empty()) return false;
   bool found = FindInOrder(candidates);
   if (!found) {
@@ -385,7 +387,7 @@ bool VictimSearch::StillAllowed() {
 }
 
 // Where several gangs would go, one alone may do, of a priority that is no higher.
-void VictimSearch::PreferOneGang(const std::vector<Candidate>& candidates) {
+void VictimSearch::PreferOneGang(absl::Span<const Candidate> candidates) {
   std::set<GangId> gangs;
   Resources freed;
   std::int32_t highest = std::numeric_limits<std::int32_t>::min();

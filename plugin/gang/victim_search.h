@@ -8,6 +8,7 @@
 #include <set>
 #include <vector>
 
+#include "absl/types/span.h"
 #include "plugin/gang/eviction_trial.h"
 #include "plugin/gang/holders.h"
 #include "plugin/gang/overlay.h"
@@ -40,7 +41,7 @@ class VictimSearch {
         between_(between) {}
 
   // True: the gang is placed in the overlay, and who is chosen is taken away. False: all is as before.
-  bool Find(const std::vector<Candidate>& candidates);
+  bool Find(absl::Span<const Candidate> candidates);
   const std::vector<Bundle>& chosen() const { return chosen_; }
   // After Find was false for want of places: so it is for who wants as many, and for who wants more up to which gain
   // (Reclaim::MostGain), whatever the priority. nullopt: there were places.
@@ -57,16 +58,16 @@ class VictimSearch {
   // A gang is taken away as a whole, which was chosen last then; returned are its members that were chosen before.
   // nullopt: it may not go.
   std::optional<std::vector<Bundle>> TakeWhole(model::GangId gang);
-  bool FindInOrder(const std::vector<Candidate>& candidates);
+  bool FindInOrder(absl::Span<const Candidate> candidates);
   bool AmountsSuffice() const;
   bool IsChosen(const Bundle& bundle) const;
   std::int64_t Places() { return trial_.Places(preemptor_); }
-  bool FindNodeByNode(const std::vector<Candidate>& candidates);
+  bool FindNodeByNode(absl::Span<const Candidate> candidates);
   double PartOf(const model::Resources& amounts) const;
   std::vector<model::GangId> RefusedForOthers() const;
-  bool FindWithOneFirst(const std::vector<model::GangId>& first, const std::vector<Candidate>& candidates);
+  bool FindWithOneFirst(const std::vector<model::GangId>& first, absl::Span<const Candidate> candidates);
   std::vector<model::Row> RowsOf(model::GangId gang) const;
-  bool TakeOfNode(const std::vector<Candidate>& candidates, model::Row row);
+  bool TakeOfNode(absl::Span<const Candidate> candidates, model::Row row);
   void TakeAll(std::vector<Bundle> bundles);
   void GiveBackAll();
   void SpareUnused();
@@ -74,7 +75,7 @@ class VictimSearch {
   void Spare();
   bool OthersWouldTakeIt();
   bool CouldTakeIt(const Preemptor& other);
-  void PreferOneGang(const std::vector<Candidate>& candidates);
+  void PreferOneGang(absl::Span<const Candidate> candidates);
 
   const model::Cluster& cluster_;
   const Preemptor& preemptor_;

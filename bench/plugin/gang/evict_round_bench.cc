@@ -1,12 +1,18 @@
-// What does a round cost in which many wait for room that nobody may be evicted for?
+// What does a round cost in which many wait for room that nobody may be evicted for, and what do all rounds cost until
+// those who were evicted have left?
 #include <benchmark/benchmark.h>
 
 #include <algorithm>
 #include <cstdint>
 #include <string>
+#include <vector>
 
+#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/strip.h"
 #include "absl/time/time.h"
+#include "base/check.h"
+#include "plugin/gang/carry_out.h"
 #include "plugin/gang/schedule.h"
 #include "plugin/model/cluster.h"
 
@@ -106,6 +112,96 @@ BENCHMARK(BM_RoundInVain)
     ->Args({1000, 2000, 1, 0})
     ->Args({1000, 2000, 16, 1})
     ->Args({1000, 2000, 16, 0})
+    ->Unit(benchmark::kMillisecond);
+
+// Jobs of one pod, all of them movable, fill nodes of 8 GPUs; then `jobs` of another queue come that together want half
+// of the cluster. The pods that are evicted for them end ten at a time, their Jobs make others, and there is a round
+// after each ten, until all that came have their room. Arguments: nodes; jobs that come, and what each of their pods
+// asks for.
+void BM_UntilVictimsLeft(benchmark::State& state) {
+  const int nodes = static_cast<int>(state.range(0)), jobs = static_cast<int>(state.range(1)),
+            gpus = static_cast<int>(state.range(2)), pods = nodes * kHeldPods / 2 / gpus / jobs;
+  int rounds = 0;
+  std::size_t evicted = 0;
+  for (auto _ : state) {
+    state.PauseTiming();
+    model::Cluster cluster;
+    for (const auto& [name, weight] : {std::pair("fills", 1), {"comes", 100}}) {
+      model::QueueFacts queue;
+      queue.name = name;
+      queue.weight = weight;
+      cluster.SetQueue(queue);
+    }
+    const auto small = [&](int number, int made) {
+      model::PodFacts pod = GpuPod(absl::StrCat("fills-", number), 0);
+      pod.uid = absl::StrCat(pod.name, "/", made);
+      pod.controlled = pod.movable = true;
+      return pod;
+    };
+    for (int node = 0; node < nodes; ++node) {
+      model::NodeFacts facts;
+      facts.name = GpuNode(node);
+      facts.allocatable = {{"cpu", 128'000}, {"memory", std::int64_t{1} << 40}, {"pods", 110}};
+      facts.allocatable.emplace_back("nvidia.com/gpu", kHeldPods);
+      cluster.SetNode(facts);
+      for (int i = node * kHeldPods; i < (node + 1) * kHeldPods; ++i) {
+        model::GangFacts gang = GangOf(absl::StrCat("fills-", i), 0, 1, "");
+        gang.queue = "fills";
+        gang.phase = model::GangPhase::kRunning;
+        gang.was_whole = true;
+        cluster.SetGang(gang);
+        model::PodFacts pod = small(i, 0);
+        pod.node = facts.name;
+        pod.phase = model::PodPhase::kRunning;
+        pod.started = absl::UnixEpoch() + absl::Milliseconds(i);
+        cluster.SetPod(pod);
+      }
+    }
+    for (int job = 0; job < jobs; ++job) {
+      model::GangFacts gang = GangOf(absl::StrCat("comes-", job), 0, pods, "");
+      gang.queue = "comes";
+      cluster.SetGang(gang);
+      for (int i = 0; i < pods; ++i) {
+        model::PodFacts pod = GpuPod(gang.name, i);
+        pod.wants.requests.back().second = gpus;
+        cluster.SetPod(pod);
+      }
+    }
+    Scratch scratch;
+    Policy policy;
+    policy.overcommit_percent.reset();
+    std::vector<model::TaskId> leave;
+    int placed = 0;
+    rounds = 0;
+    absl::Time now = absl::UnixEpoch() + absl::Hours(1);
+    state.ResumeTiming();
+    for (std::size_t left = 0; placed < jobs * pods && rounds < 4 * nodes; now += absl::Milliseconds(50), ++rounds) {
+      for (int i = 0; i < 10 && left < leave.size(); ++i, ++left) {
+        const std::string name = cluster.task(leave[left]).name;
+        cluster.RemovePod("default", name);
+        int number = 0;
+        GW_CHECK(absl::SimpleAtoi(absl::StripSuffix(absl::StripPrefix(name, "fills-"), "-w-0"), &number));
+        cluster.SetPod(small(number, 1));
+      }
+      if (StandsStill(cluster, policy, now, scratch)) continue;
+      const model::Decisions decisions = Schedule(cluster, policy, now, scratch);
+      for (const model::Decision& decision : decisions) {
+        CarryOut(decision, cluster);
+        leave.insert(leave.end(), decision.evicted.begin(), decision.evicted.end());
+        placed += static_cast<int>(decision.placements.size());
+      }
+      EndRound(decisions, policy.victims_take, now, cluster);
+    }
+    evicted = leave.size();
+    if (placed < jobs * pods) state.SkipWithError("not all that came have room");
+  }
+  state.counters["rounds"] = rounds;
+  state.counters["evicted"] = static_cast<double>(evicted);
+}
+BENCHMARK(BM_UntilVictimsLeft)
+    ->ArgNames({"nodes", "jobs", "gpus"})
+    ->Args({500, 1, 8})
+    ->Args({500, 50, 5})
     ->Unit(benchmark::kMillisecond);
 
 }  // namespace

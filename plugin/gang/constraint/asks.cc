@@ -64,10 +64,8 @@ RowFit Asks::BesideRoom(Row row) const { return Look(row, parts_.size() - 1); }
 int Asks::CopiesOnRow(Row row) const {
   if (!placed_.cluster().present(row)) return 0;
   int copies = kAnyNumber;
-  for (const Part& part : parts_) {
-    if (part.beyond) continue;
-    copies = std::min(copies, part.constraint->Copies(row));
-    if (copies == 0) break;
+  for (auto part = parts_.rbegin(); part != parts_.rend() && copies > 0; ++part) {  // room is lacking most often
+    if (!part->beyond) copies = std::min(copies, part->constraint->Copies(row));
   }
   return copies;
 }

@@ -34,13 +34,23 @@ const Asks& Placed::AsksOf(model::ShapeId shape) const {
   return *slot;
 }
 
+model::Resources& Placed::Taken(Row row) {
+  if (slot_of_.empty()) slot_of_.assign(static_cast<std::size_t>(cluster_.rows()), -1);
+  int& slot = slot_of_[static_cast<std::size_t>(row)];
+  if (slot < 0) {
+    slot = static_cast<int>(taken_.size());
+    taken_.emplace_back();
+  }
+  return taken_[static_cast<std::size_t>(slot)];
+}
+
 void Placed::Add(Row row, const Shape& shape, int pods) {
-  if (row != model::kNone) taken_[row].Add(shape.request, pods);
+  if (row != model::kNone) Taken(row).Add(shape.request, pods);
   for (const std::unique_ptr<State>& state : states_) state->Add(row, shape, pods);
 }
 
 void Placed::Remove(Row row, const Shape& shape, int pods) {
-  if (row != model::kNone) taken_[row].Subtract(shape.request, pods);
+  if (row != model::kNone) Taken(row).Subtract(shape.request, pods);
   for (const std::unique_ptr<State>& state : states_) state->Remove(row, shape, pods);
 }
 
@@ -63,12 +73,12 @@ bool Placed::FreeBesideRoom(const Keeping::Spot& spot, absl::Span<const Shape* c
 }
 
 void Placed::Nominate(Row row, const Shape& shape, int times) {
-  taken_[row].Add(shape.request, times);
+  Taken(row).Add(shape.request, times);
   for (const std::unique_ptr<State>& state : states_) state->Nominate(row, shape, times);
 }
 
 void Placed::Release(const Released& pod, int times) {
-  taken_[pod.row].Subtract(pod.shape->request, times);
+  Taken(pod.row).Subtract(pod.shape->request, times);
   for (const std::unique_ptr<State>& state : states_) state->Release(pod, times);
 }
 

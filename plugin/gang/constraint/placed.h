@@ -7,7 +7,6 @@
 #include <utility>
 #include <vector>
 
-#include "absl/container/flat_hash_map.h"
 #include "absl/types/span.h"
 #include "plugin/gang/constraint/constraint.h"
 #include "plugin/gang/constraint/packing.h"
@@ -35,12 +34,11 @@ class Placed {
   }
   // nullptr: nothing was placed on the row.
   const model::Resources* TakenOn(model::Row row) const {
-    if (taken_.empty()) return nullptr;
-    const auto it = taken_.find(row);
-    return it == taken_.end() ? nullptr : &it->second;
+    const auto at = static_cast<std::size_t>(row);
+    return at < slot_of_.size() && slot_of_[at] >= 0 ? &taken_[static_cast<std::size_t>(slot_of_[at])] : nullptr;
   }
   // So much less is free on the row, or with -1 more, for nobody's sake.
-  void KeepRoom(model::Row row, const model::Resources& amounts, int times) { taken_[row].Add(amounts, times); }
+  void KeepRoom(model::Row row, const model::Resources& amounts, int times) { Taken(row).Add(amounts, times); }
   // What the spot has beside amounts (Keeping) is taken, or with -1 not any more, for nobody's sake.
   void KeepBesideRoom(const Keeping::Spot& spot, int times);
   // So many pods of the shape are to go on the spot's row: adds what they take there beside amounts.
@@ -63,13 +61,16 @@ class Placed {
 
  private:
   friend class Asks;
+  model::Resources& Taken(model::Row row);
+
   const model::Cluster& cluster_;
   const absl::Span<const Kind> kinds_;
   const Packing& packing_;
   std::vector<std::unique_ptr<State>> states_;
   std::vector<const State*> state_of_;  // parallel to kinds_; nullptr: it has none
   std::vector<std::pair<const Keeping*, State*>> keepings_;
-  absl::flat_hash_map<model::Row, model::Resources> taken_;
+  std::vector<int> slot_of_;  // by row: in taken_; -1: nothing was placed there. Empty before anything was anywhere
+  std::vector<model::Resources> taken_;
   mutable std::vector<std::unique_ptr<Asks>> asks_;  // by shape; a cache
 };
 

@@ -289,6 +289,25 @@ TEST_F(EvictTest, WhoWaitsForOtherRoomThanBeforeIsNominatedThere) {
   EXPECT_EQ(cluster.node_name(decision.nominations->front().row), "n1");
 }
 
+// Not only with those on the nodes that it has, which another of them makes enough room on.
+TEST_F(EvictTest, WhoseNodeBecameTooSmallReckonsWithAllThatEnd) {
+  for (const char* name : {"n0", "n1", "n2"}) Node(name, Amounts(8000));
+  for (const char* name : {"v0", "v1", "v2"}) {
+    OneRuns(name, "low", "default", Amounts(8000), absl::StrCat("n", name + 1));
+    cluster.SetEvicted(cluster.FindTask("default", name), true);
+  }
+  Group("waits", "high", 2);
+  for (const char* name : {"w-0", "w-1"}) Waits("waits", name, Amounts(4000));
+  for (const auto& [pod, node] : std::map<std::string, std::string>{{"w-0", "n1"}, {"w-1", "n2"}})
+    cluster.Nominate(cluster.FindTask("default", pod), cluster.FindNode(node));
+  EXPECT_EQ(Of("waits").reason->kind, Reason::Kind::kRoomAwaited);
+  EXPECT_FALSE(Of("waits").nominations.has_value());
+  Node("n1", Amounts(2000));
+  const Decision decision = Of("waits");
+  ASSERT_TRUE(decision.nominations.has_value());
+  for (const model::Placement& placement : *decision.nominations) EXPECT_EQ(cluster.node_name(placement.row), "n0");
+}
+
 TEST_F(EvictTest, RoomIsGivenBackWhenItWillNotComeAnyMore) {
   Node("n1", Amounts(4000));
   Group("ends", "low", 1);

@@ -39,7 +39,7 @@ class ReclaimLossTest : public testutil::EvictTest {
     int Levels(const std::string& gang) {
       return reclaim.EntitledLevels(overlay.cluster().gang(Of(gang).gang).queue, Of(gang).sum);
     }
-    std::vector<Candidate> Candidates(const std::string& gang) { return reclaim.Candidates(Of(gang), holders); }
+    absl::Span<const Candidate> Candidates(const std::string& gang) { return reclaim.Candidates(Of(gang), holders); }
     Overlay overlay;
     Reclaim reclaim;
     Victims victims;
