@@ -107,6 +107,25 @@ TEST_F(EvictTest, TheRoomIsKeptForWhomItWasMadeUntilThePodsAreGone) {
   EXPECT_THAT(Placed(), ElementsAre(Pair("rival", "n1")));
 }
 
+// It was evicted before, and its PodGroup is written Pending, as of all whose pods are gone, when others go for it.
+TEST_F(EvictTest, TheRoomIsKeptForWhomItWasMadeThoughItIsPendingAgain) {
+  Node("n1", Amounts(4000));
+  OneRuns("low", "low", "default", Amounts(4000), "n1");
+  model::GangFacts again = testutil::Gang("again", 1);
+  again.priority_class = "high";
+  again.phase = model::GangPhase::kRunning;
+  cluster.SetGang(again);
+  Waits("again", "again", Amounts(4000));
+  EXPECT_THAT(Evicted(), ElementsAre("low"));
+  CarryOut();
+  again.phase = model::GangPhase::kPending;
+  cluster.SetGang(again);
+  OneWaits("rival", "high", "default", Amounts(4000));
+  EXPECT_TRUE(Of("again").admit);
+  cluster.RemovePod("default", "low");
+  EXPECT_THAT(Placed(), ElementsAre(Pair("again", "n1")));
+}
+
 // Neither he whose own room is not free yet, and comes first in order; nor where only a part of it is free.
 TEST_F(EvictTest, WhoWaitsForHisRoomDoesNotTakeThatOfAnother) {
   for (const char* name : {"n1", "n2", "n3"}) Node(name, Amounts(4000));
