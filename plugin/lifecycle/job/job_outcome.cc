@@ -271,6 +271,7 @@ class OutcomeSteps {
       } else {  // it has ended, and the Job was killed before it got smaller
         counts.succeeded += extra.pod->phase == PodPhase::kSucceeded ? 1 : 0;
         counts.failed += extra.pod->phase == PodPhase::kFailed ? 1 : 0;
+        ++counts.by_task[extra.pod->task].phase[std::string(NameOf(extra.pod->phase))];
       }
     }
     return counts;

@@ -648,6 +648,7 @@ TEST(ScaleTest, AnAbortedJobCountsPodsThatItWantsNoMore) {
   Scale(world, 1, 1);
   ASSERT_TRUE(world.Settle());
   EXPECT_EQ(world.job().status.failed, 2);
+  EXPECT_EQ(world.job().status.task_status_count.at("w").phase.at("Failed"), 2);
 }
 
 // The task is complete as soon as its other place is gone.
