@@ -107,8 +107,8 @@ class CycleOfAll : private Cycle {
       const bool is_moved = moved_.PodsOf(id) > 0;
       const bool completes = IsInGrace(cluster_, overlay_.tree(), policy_, gang, now_);
       if (completes || HasLostMember(cluster_, gang)) lost_.emplace(id, completes);
-      // Who has begun was let in, and for whom room was made, whatever its phase says: that may not have been written, or
-      // not yet, and one that was evicted is Pending again when its pods are gone.
+      // Who has begun was let in, and for whom room was made, whatever its phase says: that may not have been written,
+      // or not yet, and one that was evicted is Pending again when its pods are gone.
       const bool let_in = gang.admitted || is_moved || HasBegun(gang) || gang.nominated > 0;
       if (let_in && !gang.admitted) waiting.untold.push_back(id);
       const bool is_served = IsServed(gang) && !is_moved;
