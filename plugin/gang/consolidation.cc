@@ -244,7 +244,7 @@ bool Consolidation::FindIn(const Area& area) {
 
 bool Consolidation::Find(const Holders& holders, const Policy& policy, absl::Time now) {
   const std::vector<Candidate> may_move = MayMove(holders, policy, now);
-  if (may_move.empty() || !IsInTheSum()) return false;
+  if (may_move.empty() || !IsInTheSum(overlay_, preemptor_)) return false;
   FindMovers(may_move);
   if (!std::any_of(wanted_.areas.begin(), wanted_.areas.end(), [&](const Area& area) { return FindIn(area); }))
     return false;

@@ -74,7 +74,6 @@ class Consolidation {
   // Notes when more may be, also where nobody is moved then.
   std::vector<Candidate> MayMove(const Holders& holders, const Policy& policy, absl::Time now);
   void FindMovers(const std::vector<Candidate>& may_move);
-  bool IsInTheSum() const { return gang::IsInTheSum(overlay_, preemptor_); }
   bool FindIn(const Area& area);
   bool Gather(const Area& area);
   Step BestStep(model::ShapeId shape, const Area& area) const;

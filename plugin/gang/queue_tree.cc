@@ -77,16 +77,17 @@ std::int64_t QueueTree::Limit(QueueId queue, Dim dim) const {
   return std::max<std::int64_t>(limit, 0);
 }
 
-std::int64_t QueueTree::ToShare(Dim dim) const {
+std::int64_t QueueTree::Beside(std::int64_t held, Dim dim) const {
   const std::int64_t total = cluster_.total()[dim];
-  return std::clamp<std::int64_t>(total - (outside_[dim] - outside_going_[dim]), 0, total);
+  return std::clamp<std::int64_t>(total - held, 0, total);
 }
+
+std::int64_t QueueTree::ToShare(Dim dim) const { return Beside(outside_[dim] - outside_going_[dim], dim); }
 
 std::int64_t QueueTree::PlaceLimit(QueueId queue, Dim dim) const {
   const std::int64_t capability = cluster_.queue(queue).Limit(dim);
   if (kept_at_top_[dim] == 0) return capability;
-  const std::int64_t total = cluster_.total()[dim];
-  std::int64_t left = std::clamp<std::int64_t>(total - outside_[dim], 0, total);
+  std::int64_t left = Beside(outside_[dim], dim);
   bool others = false;
   const std::vector<QueueId>& upwards = path(queue);
   for (auto at = upwards.rbegin(); at != upwards.rend(); ++at) {

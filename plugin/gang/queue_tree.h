@@ -48,6 +48,8 @@ class QueueTree {
   };
   const Node& At(model::QueueId queue) const { return nodes_[static_cast<std::size_t>(queue)]; }
   bool InCircle(model::QueueId queue) const;
+  // What is left of the cluster's total where so much is held.
+  std::int64_t Beside(std::int64_t held, model::Dim dim) const;
 
   const model::Cluster& cluster_;
   std::vector<Node> nodes_;

@@ -196,9 +196,9 @@ std::vector<QueueId> Reclaim::QueuesToTakeFrom(const Preemptor& preemptor, const
   return queues;
 }
 
-std::vector<Candidate> Reclaim::CandidatesInTime(const Preemptor& preemptor, const Holders& holders) {
+std::vector<Candidate> Reclaim::HoldersOf(const std::vector<QueueId>& queues, const Holders& holders) const {
   std::vector<Candidate> candidates;
-  for (const QueueId queue : QueuesToTakeFrom(preemptor, holders)) {
+  for (const QueueId queue : queues) {
     for (Candidate candidate : holders.by_queue().at(queue)) {
       candidate.queue_priority = cluster_.queue(queue).priority;
       candidates.push_back(candidate);
@@ -207,20 +207,21 @@ std::vector<Candidate> Reclaim::CandidatesInTime(const Preemptor& preemptor, con
   return candidates;
 }
 
+std::vector<Candidate> Reclaim::CandidatesInTime(const Preemptor& preemptor, const Holders& holders) {
+  return HoldersOf(QueuesToTakeFrom(preemptor, holders), holders);
+}
+
 absl::Span<const Candidate> Reclaim::Candidates(const Preemptor& preemptor, const Holders& holders) {
   std::vector<QueueId> queues = QueuesToTakeFrom(preemptor, holders);
   if (queues == candidates_of_) return candidates_;
   candidates_of_ = std::move(queues);
   candidates_.clear();
-  for (const QueueId queue : candidates_of_) {
-    for (Candidate candidate : holders.by_queue().at(queue)) {
-      candidate.queue_priority = cluster_.queue(queue).priority;
-      if (!Rests(candidate)) {
-        Holders::Add(candidate, candidates_);
-      } else if (candidate.has_surplus) {
-        candidate.whole = false;
-        candidates_.push_back(candidate);
-      }
+  for (Candidate& candidate : HoldersOf(candidates_of_, holders)) {
+    if (!Rests(candidate)) {
+      Holders::Add(candidate, candidates_);
+    } else if (candidate.has_surplus) {
+      candidate.whole = false;
+      candidates_.push_back(candidate);
     }
   }
   return candidates_;
@@ -256,11 +257,11 @@ Reclaim::Loss Reclaim::LossBy(const Preemptor& preemptor, const Bundle& bundle, 
   return {true, loss};
 }
 
-bool Reclaim::OfSeveralLevels(const Preemptor& preemptor, const std::vector<Bundle>& chosen) const {
+std::set<Reclaim::Branch> Reclaim::BranchesBeside(const Preemptor& preemptor, const std::vector<Bundle>& chosen) const {
   std::set<Branch> ours;
   for (const Bundle& bundle : chosen)
     ours.insert(BranchesOf(cluster_.gang(preemptor.gang).queue, cluster_.gang(bundle.gang).queue).first);
-  return ours.size() > 1;
+  return ours;
 }
 
 absl::Duration Reclaim::WorkOf(const Preemptor& preemptor, const Bundle& bundle) const {
@@ -283,11 +284,8 @@ absl::Duration Reclaim::WorkOf(const Preemptor& preemptor, const Bundle& bundle)
 
 bool Reclaim::WorthIt(const Preemptor& preemptor, const Preemptor& other, const std::vector<Bundle>& chosen) {
   double lost = 0;
-  std::set<Branch> ours;
-  for (const Bundle& bundle : chosen) {
-    lost += bundle.loss;
-    ours.insert(BranchesOf(cluster_.gang(preemptor.gang).queue, cluster_.gang(bundle.gang).queue).first);
-  }
+  for (const Bundle& bundle : chosen) lost += bundle.loss;
+  const std::set<Branch> ours = BranchesBeside(preemptor, chosen);
   return std::all_of(ours.begin(), ours.end(),
                      [&](const Branch& branch) { return Outweighs(-ShortageBy(branch, other.sum, 1), lost); });
 }

@@ -67,7 +67,9 @@ class Reclaim {
   // When the bundle goes beside those that are chosen.
   Loss LossBy(const Preemptor& preemptor, const Bundle& bundle, const std::vector<Bundle>& chosen);
   // They lie beside the gang's queue at several levels: what one gives may be what its branch wins by another.
-  bool OfSeveralLevels(const Preemptor& preemptor, const std::vector<Bundle>& chosen) const;
+  bool OfSeveralLevels(const Preemptor& preemptor, const std::vector<Bundle>& chosen) const {
+    return BranchesBeside(preemptor, chosen).size() > 1;
+  }
   // What they have done, as so long a time of all that is wanted; of several resources in the mean.
   absl::Duration WorkOf(const Preemptor& preemptor, const Bundle& bundle) const;
   // What is lost with those that are chosen is less than what the queue would win if the other, of the same queue, had
@@ -90,7 +92,11 @@ class Reclaim {
   const Shares& shares();
   bool Rests(const Candidate& candidate);
   std::vector<model::QueueId> QueuesToTakeFrom(const Preemptor& preemptor, const Holders& holders);
+  // Each whole, with the priority of its queue.
+  std::vector<Candidate> HoldersOf(const std::vector<model::QueueId>& queues, const Holders& holders) const;
   std::pair<Branch, Branch> BranchesOf(model::QueueId a, model::QueueId b) const;
+  // Of the preemptor's queue, beside which those that are chosen lie.
+  std::set<Branch> BranchesBeside(const Preemptor& preemptor, const std::vector<Bundle>& chosen) const;
   std::int64_t HeldBy(const Branch& branch, model::Dim dim) const;
   std::int64_t DeservedBy(const Branch& branch, model::Dim dim);
   bool Lacks(const Branch& branch);

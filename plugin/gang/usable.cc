@@ -65,6 +65,20 @@ Reason NotModelled(const Gang& gang, const std::string& field) {
   return reason;
 }
 
+// A pod that began now would be alone in a moment.
+Reason TooFewStay(const Cluster& cluster, const Gang& gang) {
+  Reason reason = ReasonOf(Reason::Kind::kTooFewTasks, gang);
+  int stay = 0;
+  for (const TaskId id : gang.tasks) {
+    const Task& task = cluster.task(id);
+    reason.ending += task.goes() ? 1 : 0;
+    stay += !task.goes() && IsReady(task) ? 1 : 0;
+  }
+  reason.existing = stay + gang.Count(TaskStatus::kPending);
+  reason.missing = std::max(gang.min_member - stay, 0);
+  return reason;
+}
+
 }  // namespace
 
 Usable FindUsable(Overlay& overlay, const Gang& gang) {
@@ -158,24 +172,6 @@ Reason BindingRefused(const Gang& gang) {
   reason.subject = Words::Name(gang.held_back);
   return reason;
 }
-
-namespace {
-
-// A pod that began now would be alone in a moment.
-Reason TooFewStay(const Cluster& cluster, const Gang& gang) {
-  Reason reason = ReasonOf(Reason::Kind::kTooFewTasks, gang);
-  int stay = 0;
-  for (const TaskId id : gang.tasks) {
-    const Task& task = cluster.task(id);
-    reason.ending += task.goes() ? 1 : 0;
-    stay += !task.goes() && IsReady(task) ? 1 : 0;
-  }
-  reason.existing = stay + gang.Count(TaskStatus::kPending);
-  reason.missing = std::max(gang.min_member - stay, 0);
-  return reason;
-}
-
-}  // namespace
 
 std::optional<Reason> WhyNotTried(const Cluster& cluster, const Gang& gang) {
   const int existing = gang.ready() + gang.Count(TaskStatus::kPending);

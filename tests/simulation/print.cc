@@ -26,7 +26,7 @@ void PrintRecord(const sandbox::JournalRecord& record) {
     const auto group = api::Decode<api::volcano::PodGroup>(*record.after);
     state = group->status.phase;
     const auto* const told = api::volcano::LatestRelease(group->status);
-    if (told != nullptr) absl::StrAppend(&state, ", last: ", told->message.substr(0, told->message.find(" [")));
+    if (told != nullptr) absl::StrAppend(&state, ", last: ", api::volcano::SentenceOf(*told));
   }
   std::printf("%s %6d %-12s %-7s %-9s %-10s %s: %s\n",
               absl::FormatTime("%H:%M:%E3S", record.time, absl::UTCTimeZone()).c_str(),

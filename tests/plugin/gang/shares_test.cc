@@ -282,17 +282,22 @@ TEST_F(SharesTest, AQueueSharesWithinTheOneAbove) {
   EXPECT_EQ(Deserved("b"), 800);
 }
 
+// Another scheduler's, of no queue.
+model::PodFacts Stranger() {
+  model::PodFacts stranger = Pod("", "x", 0, Cpu(4000));
+  stranger.ours = false;
+  stranger.node = "node-000";
+  stranger.phase = model::PodPhase::kRunning;
+  return stranger;
+}
+
 TEST_F(SharesTest, WhatIsHeldOutsideOfQueuesIsNobodys) {
   AddNodes(w.cluster, 1, 12);
   for (const char* name : {"a", "b"}) {
     Add(name);
     Use(name, 0, 12000);
   }
-  model::PodFacts stranger = Pod("", "x", 0, Cpu(4000));
-  stranger.ours = false;
-  stranger.node = "node-000";
-  stranger.phase = model::PodPhase::kRunning;
-  w.cluster.SetPod(stranger);
+  w.cluster.SetPod(Stranger());
   EXPECT_EQ(Deserved("a"), 4000);
 }
 
@@ -348,10 +353,7 @@ TEST_F(SharesOfWhatIsDeletedTest, IsAskedForAsFarAsItsGangSaysSoWhileSomeOfItSta
 
 TEST_F(SharesOfWhatIsDeletedTest, OutsideOfQueuesIsShared) {
   w.cluster.RemovePod("default", "of-a-w-0");
-  model::PodFacts stranger = Pod("", "x", 0, Cpu(4000));
-  stranger.ours = false;
-  stranger.node = "node-000";
-  stranger.phase = model::PodPhase::kRunning;
+  model::PodFacts stranger = Stranger();
   w.cluster.SetPod(stranger);
   EXPECT_EQ(Deserved("b"), 8000);
   stranger.terminating = true;
