@@ -179,7 +179,8 @@ class Process {
     // That of a shadow is never opened: whatever it were to write would not be sent.
     if (settings_.leader_elect || settings_.shadow) options.fence = fence_;
     GW_ASSIGN_OR_RETURN(http_, kube::HttpClient::Make(loop_, connection_, options));
-    pulse_ = std::make_unique<kube::Pulse>(loop_, *http_);
+    pulse_ = std::make_unique<kube::Pulse>(
+        loop_, *http_, settings_.leader_elect ? kube::QuietFor(settings_.renew_deadline) : kube::kQuiet);
     client_ = std::make_unique<kube::LimitedClient>(loop_, *pulse_, settings_.kube_api_qps, settings_.kube_api_burst);
     return settings_.leader_elect ? ConnectLease(std::move(options)) : absl::OkStatus();
   }

@@ -1,8 +1,11 @@
 #include "kube/runtime/pulse.h"
 
+#include <algorithm>
 #include <utility>
 
 namespace gangway::kube {
+
+absl::Duration QuietFor(absl::Duration deadline) { return std::min(kQuiet, deadline / 4); }
 
 Pulse::Pulse(Loop& loop, Client& client, absl::Duration quiet) : loop_(loop), client_(client), quiet_(quiet) {}
 

@@ -13,11 +13,17 @@
 
 namespace gangway::kube {
 
+constexpr absl::Duration kQuiet = absl::Seconds(2);
+
+// After so long without an answer it is asked, for somebody who holds it against a process that nothing was answered
+// for `deadline`: then an answer comes in time, and so does the next one where that one is lost.
+absl::Duration QuietFor(absl::Duration deadline);
+
 // Used on the loop. The client outlives it.
 class Pulse final : public Client {
  public:
   // `quiet`: after so long without an answer it asks, one question at a time.
-  Pulse(Loop& loop, Client& client, absl::Duration quiet = absl::Seconds(2));
+  Pulse(Loop& loop, Client& client, absl::Duration quiet = kQuiet);
 
   void Start();
   // By the loop's clock. An answer is any response but that nobody stands behind the door (502, 503, 504), to any

@@ -12,6 +12,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "kube/client/fenced_client.h"
+#include "kube/runtime/pulse.h"
 #include "sandbox/apiserver/in_process_client.h"
 #include "tests/testing/fake_client.h"
 #include "tests/testing/status_matchers.h"
@@ -282,6 +283,27 @@ TEST_F(LeaseTest, WhoCannotWorkGivesTheLeaseBack) {
   a_works = true;
   loop_.RunFor(absl::Minutes(1));
   EXPECT_FALSE(a->lease.held()) << "what it had decided may still be on its way";
+}
+
+// Before, one with a deadline of 2 s gave its lease back, and ended, as soon as the cluster was quiet for 3 s.
+TEST_F(LeaseTest, WhoHasNothingToDoKeepsTheLeaseHoweverShortItsDeadlineIs) {
+  for (const int deadline_ms : {500, 1000, 2000, 3000, 10'000}) {
+    const std::string identity = absl::StrCat("deadline-", deadline_ms);
+    sandbox::InProcessClient client(loop_, server_, identity, {});
+    LeaseOptions options = OptionsOf(identity);
+    options.renew_deadline = absl::Milliseconds(deadline_ms);
+    options.retry_period = options.renew_deadline / 5;
+    Pulse pulse(loop_, client, QuietFor(options.renew_deadline));
+    options.answered_at = [&] { return pulse.answered_at(); };
+    pulse.Start();
+    Contender contender(loop_, client, std::move(options));
+    contender.lease.Start();
+    loop_.RunFor(absl::Minutes(2));
+    EXPECT_TRUE(contender.lease.held()) << identity;
+    EXPECT_EQ(contender.lost.value_or("kept"), "kept") << identity;
+    contender.lease.Release(absl::Seconds(1), [] {});
+    loop_.RunFor(absl::Seconds(20));
+  }
 }
 
 TEST_F(LeaseTest, WhoHasNotWorkedYetDoesNotContend) {
