@@ -170,6 +170,16 @@ TEST_F(LostMemberTest, OnePodLeavesOneRoom) {
   EXPECT_THAT(cluster.Audit(), IsEmpty());
 }
 
+// Two were lost, and one that was made for them, of another name, found room elsewhere.
+TEST_F(LostMemberTest, NoMoreRoomIsKeptThanItLacks) {
+  Node("c", testutil::Amounts(2000));
+  for (const char* const pod : {"g-1", "g-2"}) cluster.RemovePod("default", pod);
+  const model::GangId g = cluster.FindGang("default", "g");
+  EXPECT_THAT(RoomLeftTo(cluster, g), SizeIs(2));
+  Runs("g", "g-3", testutil::Amounts(2000), "c");
+  EXPECT_THAT(RoomLeftTo(cluster, g), SizeIs(1));
+}
+
 TEST_F(LostMemberTest, ItsRoomIsKeptFromWhatOthersWantBeyondTheirMinimum) {
   Runs("other", "other-1", testutil::Amounts(1), "b");
   Waits("other", "other-2", testutil::Amounts(2000));
@@ -322,6 +332,17 @@ TEST_F(TwoLostMembersTest, OfTwoThatWaitForEachOtherOneGoesSoThatTheOtherIsWhole
   for (const char* const pod : {"h-0", "h-1"}) cluster.RemovePod("default", pod);
   Round(testutil::At(322));
   EXPECT_EQ(NodeOf("g-2"), "b");
+}
+
+TEST_F(TwoLostMembersTest, NobodyGoesWhileOthersGoWhoseRoomMayDo) {
+  Node("c", testutil::Amounts(1000));
+  Group("ends", "mid", 1);
+  model::PodFacts ends = PodOf("ends", "ends", testutil::Amounts(1000), "c");
+  ends.terminating = true;
+  cluster.SetPod(ends);
+  EXPECT_THAT(EvictedIn(Round(testutil::At(320))), IsEmpty());
+  cluster.RemovePod("default", "ends");
+  EXPECT_THAT(NamesOf(EvictedIn(Round(testutil::At(321)))), ElementsAre("h-0", "h-1"));
 }
 
 TEST_F(TwoLostMembersTest, NobodyGoesInVain) {

@@ -189,6 +189,20 @@ TEST_F(QueueClaimsTest, QueuesBelowTheSameLimitLeaveItToo) {
   EXPECT_THAT(Round(), ElementsAre("big"));
 }
 
+// Its own queue holds more than it deserves, so that of the other is the first.
+TEST_F(QueueClaimsTest, BelowTheSameLimitWhoseTurnComesBeforeItsOwnIsNotHeldUp) {
+  AddQueue("shop", "", 12);
+  AddQueue("ads", "shop", 0);
+  AddQueue("maps", "shop", 0);
+  Add("r0", 1, 4, {"node-000"}, 0, "ads");
+  Add("r1", 1, 4, {"node-001"}, 0, "ads");
+  Add("big", 1, 6, {}, 0, "ads");
+  EXPECT_THAT(Round(), IsEmpty());
+  ASSERT_TRUE(w.cluster.gang(w.cluster.FindGang("default", "big")).claim.has_value());
+  Add("first", 1, 4, {}, 0, "maps");
+  EXPECT_THAT(Round(), ElementsAre("first"));
+}
+
 TEST_F(QueueClaimsTest, GuaranteesOfOthersAreALimitToo) {
   AddQueue("lab", "", 0);
   AddQueue("kept", "", 0, 24);

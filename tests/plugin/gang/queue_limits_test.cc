@@ -94,6 +94,20 @@ TEST_F(QueueLimitTest, AGuaranteeLiesWithinThatOfTheQueueAbove) {
   EXPECT_EQ(Asks("other", 7000), "waits for 1 of 1 task: needs cpu 7, queue other uses 0 of 6, 1 too many");
 }
 
+// What is kept for "other" is kept once, above "lab".
+TEST_F(QueueLimitTest, NoMoreIsPlacedThanGuaranteesBesideItsQueuesLeave) {
+  Set("other", "root", {}, {{"cpu", 4000}});
+  Set("team", "lab", {}, {{"cpu", 6000}});
+  Set("lab", "root", {}, {});
+  model::GangFacts gang = Gang("g", 1);
+  gang.queue = "mate";
+  w.cluster.SetGang(gang);
+  w.cluster.SetPod(Pod("g", "w", 0, Cpu(6000)));
+  EXPECT_FALSE(w.Of("g").reason.has_value());
+  w.cluster.SetPod(Pod("g", "w", 0, Cpu(7000)));
+  EXPECT_EQ(model::Render(*w.Of("g").reason), "waits for 1 of 1 task: needs cpu 7, queue mate uses 0 of 6, 1 too many");
+}
+
 // 20 and 20 of 16: half of it for each, and of what one has half for each below it. Nothing stays free that nobody may
 // use.
 TEST_F(QueueLimitTest, MoreGuaranteedThanThereIsIsCutInProportion) {

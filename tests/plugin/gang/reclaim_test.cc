@@ -183,6 +183,7 @@ struct PatientTest : EvictTest {
 };
 
 TEST_F(PatientTest, WhoHasRunForLongGoesWhenTheQueueHasWaitedForItsShare) {
+  policy.keeps_for = absl::ZeroDuration();  // nor is it looked again for nodes that are kept
   RunsSince("a", 2000, 0);
   RunsSince("b", 2000, 1);
   OneWaits("waits", "low", "q2", Amounts(2000));
@@ -386,6 +387,59 @@ TEST_F(EvictTest, AQueueThatIsNotReclaimableKeepsWhatItHas) {
   keeps.reclaimable = true;
   cluster.SetQueue(keeps);
   EXPECT_THAT(Evicted(), ElementsAre("d"));
+}
+
+// But for queues beside it below the same one.
+TEST_F(EvictTest, NorWhatIsBelowAQueueThatIsNotReclaimable) {
+  Node("n1", Amounts(4000));
+  model::QueueFacts keeps = testutil::Queue("shop");
+  keeps.reclaimable = false;
+  cluster.SetQueue(keeps);
+  for (const char* name : {"ads", "maps"}) Queue(name, {}, {}, "shop");
+  Queue("lab");
+  for (const char* name : {"a", "b", "c", "d"}) OneRuns(name, "low", "ads", Amounts(1000), "n1");
+  OneWaits("of-lab", "low", "lab", Amounts(1000));
+  EXPECT_THAT(Evicted(), IsEmpty());
+  OneWaits("of-maps", "low", "maps", Amounts(1000));
+  EXPECT_THAT(NamesOf(Of("of-maps").evicted), ElementsAre("d"));
+  cluster.RemovePod("default", "of-maps");
+  keeps.reclaimable = true;
+  cluster.SetQueue(keeps);
+  EXPECT_THAT(NamesOf(Of("of-lab").evicted), ElementsAre("d"));
+}
+
+// Of 8 "shop" would keep 3, and "lab" would win more by it than "shop" would lose.
+TEST_F(EvictTest, WhatIsGuaranteedToAQueueAboveIsNotTakenFromThoseBelow) {
+  Node("n1", Amounts(8000));
+  model::QueueFacts shop = testutil::Queue("shop");
+  shop.guarantee = Amounts(4000);
+  cluster.SetQueue(shop);
+  Queue("ads", {}, {}, "shop");
+  model::QueueFacts lab = testutil::Queue("lab");
+  lab.weight = 9;
+  cluster.SetQueue(lab);
+  OneRuns("a", "low", "ads", Amounts(3000), "n1", /*evictable=*/false);
+  OneRuns("b", "low", "ads", Amounts(5000), "n1");
+  OneWaits("c", "low", "lab", Amounts(4000));
+  EXPECT_THAT(Evicted(), IsEmpty());
+  shop.guarantee = Amounts(3000);
+  cluster.SetQueue(shop);
+  EXPECT_THAT(Evicted(), ElementsAre("b"));
+}
+
+// Whatever its priority class says.
+TEST_F(EvictTest, NobodyGoesForAPodThatEvictsNobody) {
+  Node("n1", Amounts(2000));
+  for (const char* name : {"q1", "q2"}) Queue(name);
+  for (const char* name : {"a", "b"}) OneRuns(name, "low", "q1", Amounts(1000), "n1");
+  Group("c", "low", 1, "q2");
+  model::PodFacts waits = PodOf("c", "c", Amounts(1000));
+  waits.preempts = false;
+  cluster.SetPod(waits);
+  EXPECT_THAT(Evicted(), IsEmpty());
+  waits.preempts = true;
+  cluster.SetPod(waits);
+  EXPECT_THAT(Evicted(), ElementsAre("b"));
 }
 
 // ---- 9.6 reclaim

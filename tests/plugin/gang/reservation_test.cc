@@ -163,6 +163,7 @@ TEST_F(ReservationTest, WhoIsThereBeyondItsTimeMayStayForEver) {
   Add("other", 1, 8000, {}, /*lasts_minutes=*/1);
   EXPECT_THAT(Round(), IsEmpty());
   EXPECT_EQ(Kept(), "big: node-000 node-001 after 1");
+  EXPECT_EQ(w.cluster.reservation()->nodes.start, absl::InfiniteFuture());
 }
 
 // One pod runs on node-000 and on node-002, two on each of the others; in a HyperNode three must end, anywhere two.

@@ -127,6 +127,21 @@ TEST_F(StandstillTest, NotWhereItsQueueOrAnotherMayGiveRoom) {
   EXPECT_FALSE(Still()) << "of a lower priority";
 }
 
+TEST_F(StandstillTest, NotWhereSomebodyMayBeMovedNow) {
+  policy.preempt = policy.reclaim = false;
+  for (const char* const node : {"n1", "n2"}) Node(node, Amounts(4000));
+  OneRuns("r1", "mid", "default", Amounts(2000), "n1");
+  OneRuns("r2", "mid", "default", Amounts(2000), "n2");
+  OneWaits("g", "mid", "default", Amounts(4000));
+  Decide();
+  Node("n3", Amounts(1000));
+  EXPECT_TRUE(Still());
+  model::PodFacts movable = PodOf("r1", "r1", Amounts(2000), "n1");
+  movable.movable = true;
+  cluster.SetPod(movable);
+  EXPECT_FALSE(Still());
+}
+
 // Who has them is not the first that waits.
 TEST_F(StandstillTest, WhileTheNodesAreKeptThatWere) {
   policy.preempt = policy.reclaim = false;

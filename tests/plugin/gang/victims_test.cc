@@ -122,9 +122,11 @@ TEST_F(VictimsTest, AMinimumRuntimeSaysWhenToLookAgain) {
   const QueueTree tree(cluster);
   Victims early(cluster, tree, policy, At(10));
   EXPECT_FALSE(early.Whole(gang(), false).has_value());
+  EXPECT_THAT(early.Surplus(gang(), false), IsEmpty()) << "nor what is beyond its minimum";
   EXPECT_EQ(early.look_again(), At(605));
   Victims late(cluster, tree, policy, At(605));
   EXPECT_TRUE(late.Whole(gang(), false).has_value());
+  EXPECT_THAT(NamesOf(late.Surplus(gang(), false)), ElementsAre("g-w-2"));
   EXPECT_EQ(late.look_again(), absl::InfiniteFuture());
 }
 
