@@ -39,6 +39,7 @@ void Cycle::KeepNodes(const GangPlacement& placement) {
   Decision& decision = decisions_[IndexOf(id)];
   if (before != nullptr && now_ < before->found + policy_.keeps_same) {
     decision.kept = *before;
+    decision.look_again = std::min(decision.look_again, before->found + policy_.keeps_same);
   } else {
     if (looks_for_nodes_-- <= 0) return;
     if (!ending_.has_value()) ending_.emplace(cluster_, now_);
@@ -128,6 +129,7 @@ void Cycle::Claim(GangId id, const Resources& asks, absl::FunctionRef<bool()> ha
   std::optional<model::QueueClaim> claim;
   if (before != nullptr && now_ < before->found + policy_.keeps_same) {
     claim = *before;
+    decision.look_again = std::min(decision.look_again, before->found + policy_.keeps_same);
   } else {
     claim = FindQueueRoomToCome(overlay_, id, asks, now_);
     // Who lacks nothing but what another claims is told so.

@@ -103,7 +103,6 @@ void Standstill::End(const Cluster& cluster, const model::Decisions& decisions) 
     if (!decision.kept.has_value()) continue;
     keeps_for_ = decision.gang;
     kept_ = decision.kept;
-    until_ = std::min(until_, kept_->found + policy_.keeps_same);
   }
   if (on_sums_) sums_ = SumsOf(cluster);
   NoteForWhom(decisions);

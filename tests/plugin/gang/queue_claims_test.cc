@@ -1,5 +1,6 @@
 #include "plugin/gang/queue_claims.h"
 
+#include <algorithm>
 #include <map>
 #include <string>
 #include <vector>
@@ -80,7 +81,9 @@ struct QueueClaimsTest : ::testing::Test {
     Scratch scratch;
     const model::Decisions decisions = Schedule(w.cluster, w.policy, now_, scratch);
     reasons_.clear();
+    look_again_ = absl::InfiniteFuture();
     for (const Decision& decision : decisions) {
+      look_again_ = std::min(look_again_, decision.look_again);
       const std::string name = w.cluster.gang(decision.gang).name;
       if (decision.admit || !decision.placements.empty()) begin.push_back(name);
       if (decision.reason.has_value()) reasons_[name] = model::Render(*decision.reason);
@@ -91,7 +94,7 @@ struct QueueClaimsTest : ::testing::Test {
   }
 
   testutil::World w;
-  absl::Time now_ = At(100);
+  absl::Time now_ = At(100), look_again_;
   std::map<std::string, std::string> reasons_;
   std::map<std::string, model::GangFacts> gangs_;
   int created_ = 0;
@@ -269,6 +272,21 @@ TEST_F(QueueClaimsTest, NothingIsClaimedForWhoWouldNotFitAnyway) {
   Add("beyond-nodes", 1, 16);
   Add("small-2", 1, 2);
   EXPECT_THAT(Round(), ElementsAre("small-2"));
+}
+
+// Before, in a cluster where nothing else happened the others waited for an hour.
+TEST_F(QueueClaimsTest, AClaimThatCannotBeMetAnyMoreIsSeenToBeSoWithinASecond) {
+  w.policy.keeps_same = absl::Seconds(1);
+  Add("r0", 1, 4, {"node-000"});
+  Add("big", 2, 4);
+  Add("small", 1, 2);
+  EXPECT_THAT(Round(), IsEmpty());
+  AddQueue("lab", "", 7);
+  now_ += absl::Milliseconds(300);
+  EXPECT_THAT(Round(), IsEmpty()) << "what was claimed is not looked at anew at each event";
+  EXPECT_EQ(look_again_, At(101));
+  now_ = look_again_;
+  EXPECT_THAT(Round(), ElementsAre("small"));
 }
 
 TEST_F(QueueClaimsTest, WhenNobodyEndsForAnHourOthersHaveTheirTurn) {

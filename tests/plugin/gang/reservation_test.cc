@@ -1,5 +1,6 @@
 #include "plugin/gang/reservation.h"
 
+#include <algorithm>
 #include <map>
 #include <random>
 #include <string>
@@ -552,6 +553,26 @@ TEST_F(ReservationTest, WhereOneOfItsNodesHasLeftTheOthersAreStillKept) {
   EXPECT_THAT(Round(), IsEmpty());
   now_ += w.policy.keeps_same;
   EXPECT_THAT(Round(), ElementsAre(Pair("small-w-0", N(1)))) << "looked for anew, there are none";
+}
+
+// Where a node of them is gone, others become its own within a second, whatever else happens.
+TEST_F(ReservationTest, NodesThatAreKeptAreLookedForAgainWithinASecond) {
+  w.policy.keeps_same = absl::Seconds(1);
+  AddNodes(w.cluster, 3, 8);
+  for (int i = 0; i < 3; ++i) Add(absl::StrCat("r", i), 1, 8000, {N(i)});
+  Add("big", 1, 8000);
+  Round();
+  EXPECT_EQ(Kept(), "big: node-000 after 1");
+  w.cluster.RemoveNode(N(0));
+  now_ += absl::Milliseconds(300);
+  Round();
+  const auto big = std::find_if(decisions_.begin(), decisions_.end(),
+                                [&](const Decision& decision) { return w.cluster.gang(decision.gang).name == "big"; });
+  ASSERT_NE(big, decisions_.end());
+  EXPECT_EQ(big->look_again, At(101));
+  now_ = At(101);
+  Round();
+  EXPECT_EQ(Kept(), "big: node-001 after 1");
 }
 
 TEST_F(ReservationTest, ItIsGivenUpWhenNothingEnds) {
