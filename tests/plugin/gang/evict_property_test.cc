@@ -11,7 +11,9 @@
 #include <gtest/gtest.h>
 
 #include "plugin/gang/minimum.h"
+#include "plugin/gang/queue_tree.h"
 #include "plugin/gang/schedule.h"
+#include "plugin/gang/shares.h"
 #include "tests/plugin/gang/carried_out.h"
 #include "tests/plugin/gang/dice.h"
 #include "tests/plugin/gang/random_root.h"
@@ -62,11 +64,13 @@ void AddRandomGang(Dice& dice, const std::string& name, Facts& facts) {
   gang.evictable = !dice.Chance(10);
   const int pods = gang.min_member + dice.Below(3);
   const model::Wants wants = RandomWants(dice);
-  const bool labelled = dice.Chance(30), several = dice.Chance(20);
+  const bool labelled = dice.Chance(40), several = dice.Chance(20);
+  const absl::Duration cooldown = absl::Seconds(dice.Chance(10) ? dice.Below(5) : 0);
   for (int i = 0; i < pods; ++i) {
     model::PodFacts pod = testutil::Pod(name, several && i % 2 == 1 ? "ps" : "w", i, wants);
     pod.evictable = !dice.Chance(5);
     pod.preempts = !dice.Chance(5);
+    pod.cooldown = cooldown;
     if (labelled) pod.labels = {{"app", "a"}};
     facts.pods[pod.name] = pod;
   }
@@ -87,20 +91,21 @@ Facts RandomFacts(Dice& dice) {
   facts.queues.push_back(testutil::Queue("default"));
   const std::string top = testutil::RandomRoot(dice, facts.queues);
   facts.queues.front().parent = top;
-  const int queues = dice.Below(4);
+  const int queues = dice.Below(5);
   for (int i = 0; i < queues; ++i) {
     model::QueueFacts queue = testutil::Queue(absl::StrCat("q", i));
     queue.parent = dice.Chance(90) ? top : "";
     queue.weight = 1 + dice.Below(3);
     queue.priority = dice.Below(2);
     queue.reclaimable = !dice.Chance(15);
-    if (i > 0 && dice.Chance(40)) queue.parent = absl::StrCat("q", dice.Below(i));
+    if (i > 0 && dice.Chance(55)) queue.parent = absl::StrCat("q", dice.Below(i));
+    if (dice.Chance(15)) queue.min_runtime = absl::Seconds(dice.Below(6));
     if (dice.Chance(50)) queue.deserved = {{"cpu", 1000 * dice.Below(8)}};
-    if (dice.Chance(20)) queue.guarantee = {{"cpu", 1000 * dice.Below(4)}};
+    if (dice.Chance(30)) queue.guarantee = {{"cpu", 1000 * dice.Below(4)}};
     if (dice.Chance(20)) queue.capability = {{"cpu", 1000 * (2 + dice.Below(8))}};
     facts.queues.push_back(queue);
   }
-  if (dice.Chance(20)) facts.budgets.push_back({"default", "b", {{"app", model::Op::kIn, {"a"}}}, dice.Below(3)});
+  if (dice.Chance(40)) facts.budgets.push_back({"default", "b", {{"app", model::Op::kIn, {"a"}}}, dice.Below(4)});
   const int gangs = 2 + dice.Below(6);
   for (int i = 0; i < gangs; ++i) AddRandomGang(dice, absl::StrCat("g", i), facts);
   return facts;
@@ -157,6 +162,7 @@ TEST(EvictProperty, WhoIsNotTriedAgainWouldHaveWaited) {
         pod.node = std::string(cluster.node_name(cluster.task(task).row));
         pod.phase = dice.Chance(30) ? model::PodPhase::kSucceeded : model::PodPhase::kRunning;
         pod.started = testutil::At(dice.Below(90));
+        pod.movable = dice.Chance(20);
       }
       model::PodFacts stranger = testutil::Pod("", "s", dice.Below(3), testutil::Cpu(1000 * (1 + dice.Below(4))));
       stranger.node = absl::StrCat("n", dice.Below(4));
@@ -184,7 +190,7 @@ class Life {
 
   // Returns how many were evicted.
   int Round() {
-    const Decisions decisions = Schedule(cluster_, policy_, testutil::At(100 + round_++), scratch_);
+    const Decisions decisions = Schedule(cluster_, policy_, Now(), scratch_);
     std::set<std::string> promised;
     std::vector<std::string> gone;
     for (const Decision& decision : decisions) {
@@ -198,8 +204,12 @@ class Life {
         gone.push_back(cluster_.task(task).name);
       }
     }
+    JudgeBudgets(decisions);
+    JudgeWhatIsKept(decisions);
+    if (!gone.empty()) CountWhoStays();
     if (::testing::Test::HasFailure()) return 0;
     CarryOut(decisions, gone);
+    ++round_;
     must_begin_ = std::move(promised);
     return static_cast<int>(gone.size());
   }
@@ -209,14 +219,99 @@ class Life {
     }
   }
   int kinds[3] = {0, 0, 0};
+  // Of those who were evicted for their queue's share: below a queue that lies beside the other one's, or with a
+  // guarantee there; and of all, whom a budget selects. And how often somebody was protected while others went.
+  int nested = 0, of_guaranteed = 0, of_budgets = 0, stayed = 0;
 
  private:
+  absl::Time Now() const { return testutil::At(100 + round_); }
+  // The victim's queue, and those above it that are not above the gang's.
+  static std::vector<model::QueueId> Beside(const QueueTree& tree, model::QueueId gang, model::QueueId victim) {
+    std::vector<model::QueueId> levels = tree.path(victim);
+    const std::vector<model::QueueId>& others = tree.path(gang);
+    std::erase_if(levels, [&](model::QueueId level) {
+      return level != victim && std::find(others.begin(), others.end(), level) != others.end();
+    });
+    return levels;
+  }
+  bool IsProtected(const QueueTree& tree, const model::Task& task) const {
+    const model::PodFacts& pod = facts_.pods.at(task.name);
+    absl::Duration least = pod.cooldown;
+    for (const model::QueueId level : tree.path(cluster_.gang(task.gang).queue)) {
+      const std::optional<absl::Duration>& said = cluster_.queue(level).min_runtime;
+      if (!said.has_value()) continue;
+      least = std::max(least, *said);
+      break;
+    }
+    return Now() < pod.started + least;
+  }
+
+  void JudgeBudgets(const Decisions& decisions) {
+    std::map<const model::BudgetFacts*, int> used;
+    for (const Decision& decision : decisions) {
+      for (const TaskId task : decision.evicted) {
+        for (const model::BudgetFacts* const budget : cluster_.BudgetsOf(task)) ++used[budget];
+      }
+    }
+    for (const auto& [budget, pods] : used) {
+      of_budgets += pods;
+      EXPECT_LE(pods, budget->allowed) << "seed " << seed_ << ": disruption budget " << budget->name;
+    }
+  }
+
+  void CountWhoStays() {
+    const QueueTree tree(cluster_);
+    for (const auto& [name, pod] : facts_.pods) {
+      const TaskId task = cluster_.FindTask("default", name);
+      if (task != model::kNone && !pod.node.empty() && IsProtected(tree, cluster_.task(task))) ++stayed;
+    }
+  }
+
+  // Of what they deserve queues are left what is guaranteed to them.
+  void JudgeWhatIsKept(const Decisions& decisions) {
+    const QueueTree tree(cluster_);
+    const Shares shares(cluster_, tree, policy_.sharing);
+    std::map<model::QueueId, model::Resources> lose, get;
+    std::set<model::QueueId> change_within;
+    for (const Decision& decision : decisions) {
+      const model::QueueId queue = cluster_.gang(decision.gang).queue;
+      for (const model::Placement& placement : decision.placements) {
+        for (const model::QueueId level : tree.path(queue))
+          get[level].Add(cluster_.shape(cluster_.task(placement.task).shape).request);
+      }
+      for (const TaskId id : decision.evicted) {
+        const model::Task& task = cluster_.task(id);
+        const model::QueueId victim = cluster_.gang(task.gang).queue;
+        if (decision.evict_for != EvictFor::kShare) {
+          const std::vector<model::QueueId>& path = tree.path(victim);
+          change_within.insert(path.begin(), path.end());
+          continue;
+        }
+        const std::vector<model::QueueId> levels = Beside(tree, queue, victim);
+        nested += levels.size() > 1 ? 1 : 0;
+        of_guaranteed += std::any_of(levels.begin(), levels.end(),
+                                     [&](model::QueueId level) { return shares.Kept(level, model::kCpu) > 0; });
+        for (const model::QueueId level : levels) lose[level].Add(cluster_.shape(task.shape).request);
+      }
+    }
+    for (const auto& [level, amounts] : lose) {
+      if (change_within.contains(level)) continue;
+      for (model::Dim dim = 0; dim < amounts.size(); ++dim) {
+        if (dim == model::kPods || amounts[dim] == 0) continue;
+        const std::int64_t left = tree.held(level)[dim] + get[level][dim] - amounts[dim];
+        EXPECT_GE(left, std::min(shares.Kept(level, dim), shares.Deserved(level, dim)))
+            << "seed " << seed_ << ": queue " << cluster_.queue(level).name;
+      }
+    }
+  }
+
   void Judge(const Decision& decision, TaskId id) {
     const model::Task& task = cluster_.task(id);
     const model::Gang& victim = cluster_.gang(task.gang);
     const model::Gang& gang = cluster_.gang(decision.gang);
     ++kinds[static_cast<int>(decision.evict_for)];
     const std::string who = absl::StrCat("seed ", seed_, ": ", task.name.view(), " for ", gang.name);
+    const QueueTree tree(cluster_);
     EXPECT_TRUE(task.evictable && victim.evictable) << who << " may not be evicted";
     EXPECT_EQ(task.status, TaskStatus::kRunning) << who;
     EXPECT_TRUE(cluster_.Preempts(gang)) << who << " which evicts nobody";
@@ -225,9 +320,10 @@ class Life {
       EXPECT_LT(cluster_.PriorityOf(victim), cluster_.PriorityOf(gang)) << who;
     } else {
       EXPECT_NE(victim.queue, gang.queue) << who;
-      EXPECT_TRUE(cluster_.queue(victim.queue).reclaimable) << who;
+      for (const model::QueueId level : Beside(tree, gang.queue, victim.queue))
+        EXPECT_TRUE(cluster_.queue(level).reclaimable) << who << ": queue " << cluster_.queue(level).name;
     }
-    for (const model::BudgetFacts* const budget : cluster_.BudgetsOf(id)) EXPECT_GT(budget->allowed, 0) << who;
+    EXPECT_FALSE(IsProtected(tree, task)) << who << " is protected";
   }
 
   void CarryOut(const Decisions& decisions, const std::vector<std::string>& gone) {
@@ -238,6 +334,7 @@ class Life {
         model::PodFacts& pod = facts_.pods.at(cluster_.task(placement.task).name);
         pod.node = std::string(cluster_.node_name(placement.row));
         pod.phase = model::PodPhase::kRunning;
+        pod.started = Now();
         pod.nominated.clear();
         facts_.gangs.at(pod.gang).was_whole = true;
       }
@@ -254,6 +351,7 @@ class Life {
       model::PodFacts& pod = facts_.pods.at(name);
       pod.node.clear();
       pod.phase = model::PodPhase::kPending;
+      pod.started = absl::InfinitePast();
       pod.uid += "+";
     }
     for (const auto& [name, gang] : facts_.gangs) cluster_.SetGang(gang);
@@ -279,7 +377,7 @@ class Life {
 };
 
 TEST(EvictProperty, AnEvictionMakesRoomNoGangIsLeftInPartAndNoneTakeTurns) {
-  int evicted = 0, for_priority = 0, for_share = 0;
+  int evicted = 0, for_priority = 0, for_share = 0, nested = 0, of_guaranteed = 0, of_budgets = 0, stayed = 0;
   for (unsigned seed = 0; seed < testutil::Worlds(4000) && !HasFailure(); ++seed) {
     Dice dice(seed);
     Facts facts = RandomFacts(dice);
@@ -290,7 +388,7 @@ TEST(EvictProperty, AnEvictionMakesRoomNoGangIsLeftInPartAndNoneTakeTurns) {
     for (int i = 0; i < 3 && !HasFailure(); ++i) evicted += life.Round();
     life.Come(facts);
     int quiet = 0, rounds = 0;
-    for (; quiet < 3 && rounds < 200 && !HasFailure(); ++rounds) {
+    for (; quiet < 7 && rounds < 200 && !HasFailure(); ++rounds) {  // longer than anybody is protected
       const int now = life.Round();
       evicted += now;
       quiet = now == 0 ? quiet + 1 : 0;
@@ -298,9 +396,17 @@ TEST(EvictProperty, AnEvictionMakesRoomNoGangIsLeftInPartAndNoneTakeTurns) {
     EXPECT_LT(rounds, 200) << "seed " << seed << ": evictions never end";
     for_priority += life.kinds[1];
     for_share += life.kinds[2];
+    nested += life.nested;
+    of_guaranteed += life.of_guaranteed;
+    of_budgets += life.of_budgets;
+    stayed += life.stayed;
   }
   EXPECT_GT(for_priority, 400);
   EXPECT_GT(for_share, 120);
+  EXPECT_GT(nested, 20);
+  EXPECT_GT(of_guaranteed, 30);
+  EXPECT_GT(of_budgets, 30);
+  EXPECT_GT(stayed, 30);
 }
 
 std::set<std::string> VictimsOf(const Facts& facts, const Policy& policy, Dice* shuffled, Scratch& scratch) {

@@ -130,15 +130,17 @@ TEST_F(StandstillTest, NotWhereItsQueueOrAnotherMayGiveRoom) {
 TEST_F(StandstillTest, NotWhereSomebodyMayBeMovedNow) {
   policy.preempt = policy.reclaim = false;
   for (const char* const node : {"n1", "n2"}) Node(node, Amounts(4000));
-  OneRuns("r1", "mid", "default", Amounts(2000), "n1");
+  Group("r1", "mid", 1);
+  Runs("r1", "r1-0", Amounts(1000), "n1");
+  Runs("r1", "r1-1", Amounts(1000), "n1");
   OneRuns("r2", "mid", "default", Amounts(2000), "n2");
   OneWaits("g", "mid", "default", Amounts(4000));
   Decide();
-  Node("n3", Amounts(1000));
+  model::PodFacts pod = PodOf("r1", "r1-1", Amounts(1000), "n1");
+  cluster.SetPod(pod);
   EXPECT_TRUE(Still());
-  model::PodFacts movable = PodOf("r1", "r1", Amounts(2000), "n1");
-  movable.movable = true;
-  cluster.SetPod(movable);
+  pod.movable = true;
+  cluster.SetPod(pod);
   EXPECT_FALSE(Still());
 }
 
