@@ -97,6 +97,10 @@ bool Cycle::PlaceMinimum(GangId id) {
     claims_.Drop(id);
     return false;
   }
+  // Room that was made for it is not kept while its queue takes nobody, and nothing says when it will.
+  if (!fits && cluster_.gang(id).nominated > 0 && policy_.choose_victims &&
+      QueueReason(cluster_, cluster_.gang(id)).has_value())
+    decisions_[IndexOf(id)].nominations.emplace();
   if (fits) {
     // What lies on nodes that are kept may not make way there for one that stays.
     if (!without_kept || !placed.Packs()) repacking_.Placed(placed);

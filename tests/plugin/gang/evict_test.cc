@@ -127,6 +127,25 @@ TEST_F(EvictTest, TheRoomIsKeptForWhomItWasMadeThoughItIsPendingAgain) {
 }
 
 // Neither he whose own room is not free yet, and comes first in order; nor where only a part of it is free.
+// Others may have it, and are not told that it is somebody's.
+TEST_F(EvictTest, WhoseQueueIsClosedMeanwhileHasNoRoomKept) {
+  Node("n1", Amounts(1000));
+  model::QueueFacts closes = testutil::Queue("closes");
+  cluster.SetQueue(closes);
+  OneRuns("r", "low", "closes", Amounts(1000), "n1");
+  OneWaits("g", "high", "closes", Amounts(1000));
+  CarryOut();
+  EXPECT_EQ(cluster.gang(cluster.FindGang("default", "g")).nominated, 1);
+  closes.open = false;
+  cluster.SetQueue(closes);
+  policy.choose_victims = false;  // a round in between
+  CarryOut();
+  EXPECT_EQ(cluster.gang(cluster.FindGang("default", "g")).nominated, 1);
+  policy.choose_victims = true;
+  CarryOut();
+  EXPECT_EQ(cluster.gang(cluster.FindGang("default", "g")).nominated, 0);
+}
+
 TEST_F(EvictTest, WhoWaitsForHisRoomDoesNotTakeThatOfAnother) {
   for (const char* name : {"n1", "n2", "n3"}) Node(name, Amounts(4000));
   for (const char* name : {"v1", "v2", "v3"})
