@@ -164,16 +164,26 @@ class Life {
     for (const auto& [name, gang] : gangs_) {
       if (PodsThatRun(name) >= gang.facts.min_member) continue;
       const std::int64_t needs = 1000 * std::int64_t{gang.cpu} * gang.facts.min_member;
-      if (Held(gang.facts.queue) + needs > Deserved(gang.facts.queue)) continue;
+      const std::vector<std::string> own = PathOf(gang.facts.queue);
+      if (std::any_of(own.begin(), own.end(),
+                      [&](const std::string& level) { return Held(level) + needs > Deserved(level); }))
+        continue;
       ++entitled;
+      nested += own.size() > 1 ? 1 : 0;
+      const auto is_own = [&](const std::string& level) {
+        return std::find(own.begin(), own.end(), level) != own.end();
+      };
       std::vector<std::string> others;
       for (const auto& [other, facts] : gangs_) {
-        if (facts.facts.queue != gang.facts.queue && queues_.at(facts.facts.queue).reclaimable &&
-            PodsThatRun(other) > 0)
+        const std::vector<std::string> path = PathOf(facts.facts.queue);
+        if (facts.facts.queue != gang.facts.queue && PodsThatRun(other) > 0 &&
+            std::all_of(path.begin(), path.end(),
+                        [&](const std::string& level) { return is_own(level) || queues_.at(level).reclaimable; }))
           others.push_back(other);
       }
       std::map<std::string, std::int64_t> beyond;
-      for (const auto& [queue, facts] : queues_) beyond[queue] = Held(queue) - Deserved(queue);
+      for (const auto& [queue, facts] : queues_)
+        beyond[queue] = Held(queue) + (is_own(queue) ? needs : 0) - Deserved(queue);
       if (SomeCanGo(gang, others, 0, Free(), beyond)) return name;
     }
     return "";
@@ -184,7 +194,8 @@ class Life {
     for (const int cpu : nodes_) absl::StrAppend(&out, " ", cpu);
     for (const auto& [name, queue] : queues_) {
       absl::StrAppend(&out, "; queue ", name, " weight ", queue.weight, queue.reclaimable ? "" : " not reclaimable",
-                      " holds ", Held(name), " deserves ", Deserved(name));
+                      queue.parent.empty() ? "" : " below ", queue.parent, " holds ", Held(name), " deserves ",
+                      Deserved(name));
     }
     for (const auto& [name, gang] : gangs_) {
       absl::StrAppend(&out, "; gang ", name, " in ", gang.facts.queue, " minimum ", gang.facts.min_member, " of ",
@@ -195,7 +206,7 @@ class Life {
     }
     return out + why_;
   }
-  mutable int entitled = 0;
+  mutable int entitled = 0, nested = 0;  // of a queue below another
   int evicted = 0;
 
  private:
@@ -213,11 +224,19 @@ class Life {
     pod.uid += "+";
     pod.created = now_;
   }
+  // It and those above it.
+  std::vector<std::string> PathOf(const std::string& queue) const {
+    std::vector<std::string> path;
+    for (std::string level = queue; !level.empty(); level = queues_.at(level).parent) path.push_back(level);
+    return path;
+  }
+  // With those below it.
   std::int64_t Held(const std::string& queue) const {
     std::int64_t held = 0;
     for (const auto& [name, pod] : pods_) {
       const Gang& gang = gangs_.at(pod.gang);
-      if (gang.facts.queue == queue && !pod.node.empty()) held += 1000 * gang.cpu;
+      const std::vector<std::string> path = PathOf(gang.facts.queue);
+      if (!pod.node.empty() && std::find(path.begin(), path.end(), queue) != path.end()) held += 1000 * gang.cpu;
     }
     return held;
   }
@@ -254,8 +273,10 @@ class Life {
     const int surplus = static_cast<int>(pods.size()) - other.facts.min_member;
     for (int go = 1; go <= static_cast<int>(pods.size()); ++go) {
       Give(*pods[static_cast<std::size_t>(go - 1)], 1, free);
-      beyond[other.facts.queue] -= 1000 * other.cpu;
-      if (beyond[other.facts.queue] < 0) return false;
+      for (const std::string& level : PathOf(other.facts.queue)) {
+        beyond[level] -= 1000 * other.cpu;
+        if (beyond[level] < 0) return false;
+      }
       if (go > surplus && go < static_cast<int>(pods.size())) continue;
       if (SomeCanGo(gang, others, next + 1, free, beyond)) return true;
     }
@@ -273,9 +294,21 @@ class Life {
   std::string why_;  // each gang waits
 };
 
+// `guarantees`: some have them, and some queues lie below others, which have no gangs.
 void AddRandomQueues(Dice& dice, int count, bool guarantees, Life& life) {
+  const int above = guarantees ? dice.Below(3) : 0;
+  for (int i = 0; i < above; ++i) {
+    model::QueueFacts queue = testutil::Queue(absl::StrCat("above", i));
+    queue.weight = 1 + dice.Below(3);
+    queue.reclaimable = !dice.Chance(10);
+    if (i > 0 && dice.Chance(50)) queue.parent = "above0";
+    if (dice.Chance(30)) queue.guarantee = {{"cpu", 1000 * dice.Below(6)}};
+    queue.deserved = {{"cpu", 1000 * dice.Below(16)}};
+    life.AddQueue(queue);
+  }
   for (int i = 0; i < count; ++i) {
     model::QueueFacts queue = testutil::Queue(absl::StrCat("q", i));
+    if (above > 0 && dice.Chance(70)) queue.parent = absl::StrCat("above", dice.Below(above));
     queue.weight = 1 + dice.Below(3);
     queue.reclaimable = !dice.Chance(10);
     if (guarantees && dice.Chance(30)) queue.guarantee = {{"cpu", 1000 * dice.Below(6)}};
@@ -288,7 +321,7 @@ void AddRandomQueues(Dice& dice, int count, bool guarantees, Life& life) {
 // others hold beyond what they deserve: between rounds lie more hours than patience is asked for, and than who was
 // evicted is protected.
 TEST(PromiseProperty, NoQueueBelowItsShareWaitsWhileAnotherIsAboveAndCanGive) {
-  int entitled = 0, evicted = 0;
+  int entitled = 0, nested = 0, evicted = 0;
   for (unsigned seed = 0; seed < testutil::Worlds(3000); ++seed) {
     Dice dice(seed);
     Policy policy;
@@ -322,10 +355,12 @@ TEST(PromiseProperty, NoQueueBelowItsShareWaitsWhileAnotherIsAboveAndCanGive) {
     ASSERT_LT(rounds, 60) << "seed " << seed << ": it goes on for ever";
     ASSERT_EQ(life.WhoIsPassedOver(), "") << "seed " << seed << ": " << life.State();
     entitled += life.entitled;
+    nested += life.nested;
     evicted += life.evicted;
   }
   EXPECT_GT(evicted, 500);
   EXPECT_GT(entitled, 100) << "waited although their queue is owed as much";
+  EXPECT_GT(nested, 15) << "of these in queues below others";
 }
 
 // Everybody ends 20 minutes after it began at the latest, some say when and keep to it, and each minute others may
