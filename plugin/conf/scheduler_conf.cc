@@ -517,9 +517,14 @@ class Reader {
     for (const Word& word : PluginsThatAreMissed()) {
       if (Listed(word.name) == nullptr) Tell(word.kind, "tiers", absl::StrCat("plugin ", word.name), word.text);
     }
-    if (Listed("proportion") == nullptr && Listed("capacity") == nullptr) {
-      Tell(Note::Kind::kOtherwise, "tiers", "plugins proportion and capacity",
+    constexpr char kBoth[] = "plugins proportion and capacity";
+    const bool by_weight = Listed("proportion") != nullptr, as_written = Listed("capacity") != nullptr;
+    if (!by_weight && !as_written) {
+      Tell(Note::Kind::kOtherwise, "tiers", kBoth,
            "are not listed; what queues deserve goes by weight, and capability limits what of them is placed, anyhow");
+    } else if (by_weight && as_written) {
+      Tell(Note::Kind::kOtherwise, "tiers", kBoth,
+           "are both listed; what queues deserve is what they say, not their weights; leave out one of them");
     }
   }
 

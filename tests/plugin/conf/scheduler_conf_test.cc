@@ -475,6 +475,13 @@ TEST(SchedulerConfTest, WhatIsMissedIsSaid) {
                                    HasSubstr(":2: plugin predicates: is not listed"),
                                    HasSubstr(":2: plugins proportion and capacity: are not listed")}));
   EXPECT_THAT(notes, Not(Contains(HasSubstr("plugin drf: is not listed"))));
+  const auto both = [](const char* plugins) {
+    return Notes(absl::StrCat("actions: allocate\ntiers: [{plugins: [", plugins, "]}]\n"));
+  };
+  const auto told = HasSubstr("plugins proportion and capacity: are both listed; what queues deserve is what they say");
+  EXPECT_THAT(both("{name: proportion}, {name: capacity}"), Contains(told));
+  EXPECT_THAT(both("{name: proportion}"), Not(Contains(told)));
+  EXPECT_THAT(both("{name: capacity}"), Not(Contains(told)));
   EXPECT_THAT(Notes("actions: allocate\ntiers: []\n"),
               Contains(HasSubstr("plugin drf: is not listed, and what is beyond minima is shared between the jobs")));
 }
