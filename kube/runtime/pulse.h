@@ -15,8 +15,8 @@ namespace gangway::kube {
 
 constexpr absl::Duration kQuiet = absl::Seconds(2);
 
-// After so long without an answer it is asked, for somebody who holds it against a process that nothing was answered
-// for `deadline`: then an answer comes in time, and so does the next one where that one is lost.
+// After how long without an answer it is asked where who keeps a lease must be answered within `deadline`: early enough
+// that the answer comes well before that.
 absl::Duration QuietFor(absl::Duration deadline);
 
 // Used on the loop. The client outlives it.

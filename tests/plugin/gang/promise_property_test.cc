@@ -294,9 +294,9 @@ class Life {
   std::string why_;  // each gang waits
 };
 
-// `guarantees`: some have them, and some queues lie below others, which have no gangs.
-void AddRandomQueues(Dice& dice, int count, bool guarantees, Life& life) {
-  const int above = guarantees ? dice.Below(3) : 0;
+// `promises`: some have guarantees, and some lie below others, which have no gangs.
+void AddRandomQueues(Dice& dice, int count, bool promises, Life& life) {
+  const int above = promises ? dice.Below(3) : 0;
   for (int i = 0; i < above; ++i) {
     model::QueueFacts queue = testutil::Queue(absl::StrCat("above", i));
     queue.weight = 1 + dice.Below(3);
@@ -311,7 +311,7 @@ void AddRandomQueues(Dice& dice, int count, bool guarantees, Life& life) {
     if (above > 0 && dice.Chance(70)) queue.parent = absl::StrCat("above", dice.Below(above));
     queue.weight = 1 + dice.Below(3);
     queue.reclaimable = !dice.Chance(10);
-    if (guarantees && dice.Chance(30)) queue.guarantee = {{"cpu", 1000 * dice.Below(6)}};
+    if (promises && dice.Chance(30)) queue.guarantee = {{"cpu", 1000 * dice.Below(6)}};
     queue.deserved = {{"cpu", 1000 * dice.Below(12)}};
     life.AddQueue(queue);
   }
@@ -334,7 +334,7 @@ TEST(PromiseProperty, NoQueueBelowItsShareWaitsWhileAnotherIsAboveAndCanGive) {
     const int nodes = 1 + dice.Below(3);
     for (int i = 0; i < nodes; ++i) life.AddNode(3 + dice.Below(6));
     const int queues = 2 + dice.Below(2);
-    AddRandomQueues(dice, queues, /*guarantees=*/true, life);
+    AddRandomQueues(dice, queues, /*promises=*/true, life);
     const int greedy = dice.Chance(60) ? 0 : -1;
     int gangs = 0;
     const auto come = [&](int count, int queue) {
@@ -382,7 +382,7 @@ void EveryGangStartsWithinABound(bool capabilities) {
     const int nodes = 1 + dice.Below(4);
     for (int i = 0; i < nodes; ++i) life.AddNode(4 + dice.Below(5));
     const int queues = 1 + dice.Below(3);
-    AddRandomQueues(dice, queues, /*guarantees=*/false, life);
+    AddRandomQueues(dice, queues, /*promises=*/false, life);
     if (capabilities) life.LimitQueues(dice);
     std::map<std::string, int> bound;  // in minutes from when it came
     int gangs = 0;
