@@ -39,6 +39,7 @@ using model::ShapeId;
 using model::Task;
 using model::TaskId;
 using model::TaskStatus;
+using model::TimeText;
 
 namespace {
 
@@ -201,8 +202,6 @@ Words EvictedText(const Cluster& cluster, const Decision& decision) {
   return Words::Joined(std::move(parts), phrases::kAnd);
 }
 
-std::string TimeText(absl::Time time) { return absl::FormatTime("%Y-%m-%dT%H:%M:%SZ", time, absl::UTCTimeZone()); }
-
 // Where nodes are kept for it, and all pods that must end there say how long they may run, or others took before.
 Words StartText(const Decision* decision) {
   if (decision == nullptr || !decision->kept.has_value()) return {};
@@ -265,14 +264,6 @@ Words BudgetText(const Cluster& cluster, const Gang& gang) {
     if (allowed < pods) text.Add({phrases::kBudgetLets, name, allowed, Counted(pods, phrases::kPods)});
   }
   return text;
-}
-
-// Of one for which nobody goes.
-Words RestingText(const Cluster& cluster, const std::optional<gang::Resting>& resting) {
-  if (!resting.has_value()) return {};
-  const Words queue = resting->queue == model::kNone ? Words(phrases::kSeveralQueues)
-                                                     : Words(phrases::kQueueNamed, cluster.queue(resting->queue).name);
-  return {phrases::kCouldLeaveLater(resting->gangs), resting->gangs, queue, TimeText(resting->from)};
 }
 
 // Whose volume is being made, of pods that start: the scheduler has given them nodes, and no object but their claims
@@ -685,8 +676,10 @@ Explanation ExplainGang(const Cluster& cluster, const Decisions& decisions, Gang
   out.gang = KeyOf(gang);
   out.state = verdict.state;
   out.sentence = SentenceOf(cluster, gang, verdict, decision);
-  if (verdict.state == State::kWaits && verdict.reason.has_value() && verdict.reason->kind == Reason::Kind::kNoRoom)
-    out.sentence.Add(RestingText(cluster, gang::FindResting(cluster, policy, now, id)));
+  if (verdict.state == State::kWaits && verdict.reason.has_value() && verdict.reason->kind == Reason::Kind::kNoRoom) {
+    if (const std::optional<model::Resting> resting = gang::FindResting(cluster, policy, now, id); resting.has_value())
+      out.sentence.Add(model::Tell(*resting));
+  }
   out.admitted = gang.admitted;
   out.awaits_volume = AwaitedClaim(cluster, verdict, decision) != model::kNone;
   out.min_member = gang.min_member;

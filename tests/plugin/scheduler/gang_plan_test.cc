@@ -34,7 +34,7 @@ class GangPlanTest : public ::testing::Test {
     model::Reason reason;
     reason.missing = reason.min_member = 6;
     telling_.Decide(reason, true, {}, At(0));
-    telling_.Advance({absl::Seconds(1), absl::Seconds(1), absl::Seconds(60)}, At(5));
+    telling_.Advance({absl::Seconds(1), absl::Seconds(1), absl::Seconds(60)}, At(5), [] { return std::nullopt; });
   }
   kube::Plan Plan(int second = 10) {
     const model::GangId id = cluster_.FindGang("default", "g");
