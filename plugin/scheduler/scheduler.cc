@@ -367,7 +367,8 @@ class GangScheduler final : public Scheduler {
                         evictions_.RemovalOf(key, id),
                         evictions_.NominationsOf(id),
                         CountsFrom(key),
-                        bindings_.put_off(cluster_.gang(id))};
+                        bindings_.put_off(cluster_.gang(id)),
+                        volumes.since + options_.missing_after};
     kube::Plan plan = PlanGang(view, now);
     plan.look_again =
         std::min({plan.look_again, volumes.due, tellings_.NextChange(key), bindings_.LookAtAccepted(id, now)});
