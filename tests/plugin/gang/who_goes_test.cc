@@ -290,7 +290,7 @@ TEST_F(EvictTest, V8V10BeyondAMinimumOrWhole) {
   for (int i = 0; i < 2; ++i) {
     model::PodFacts pod = PodOf("low", absl::StrCat("l-", i), Amounts(1000), "n1");
     pod.role = "ps";
-    pod.priority = 1;
+    pod.priority = 2;
     cluster.SetPod(pod);
   }
   cluster.SetPod(PodOf("high", "high", Amounts(2000)));
