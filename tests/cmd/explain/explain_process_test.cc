@@ -143,8 +143,9 @@ TEST_F(ExplainProcessTest, InChineseWhereTheFlagOrTheEnvironmentSaysSo) {
   const Outcome tight = Explain({"job", "tight", "--lang", "zh"});
   EXPECT_EQ(tight.exit_code, 0);
   EXPECT_EQ(tight.err, "");
-  EXPECT_EQ(tight.out,
-            R"(job default/tight 等待 4 个任务中的 2 个：w 需要 cpu 9；放置 2 个之后，3 个节点最多空闲 7，0 个可用；队列 default 占用少于其份额，但没有 gang 为它让出：没有别的队列在它请求的资源上超出份额
+  EXPECT_EQ(
+      tight.out,
+      R"(job default/tight 等待 4 个任务中的 2 个：w 需要 cpu 9；放置 2 个之后，3 个节点最多空闲 7，0 个可用；队列 default 占用少于其份额，但没有 gang 为它让出：没有别的队列在它请求的资源上超出份额
 请求：4 个 Pod，至少 4 个同时运行；已放置 0 个
   w：4 x cpu 9，至少 4 个；已放置 0 个
 节点：3
