@@ -92,8 +92,14 @@ class Edit {
   }
   absl::Status operator()(const Minimum& change) {
     GW_ASSIGN_OR_RETURN(model::GangFacts * gang, Gang());
-    gang->min_member = change.min;
     const std::vector<const model::PodFacts*> pods = index_.PodsOf(gang_);
+    // Where none is known they may be as many as that.
+    if (change.min > gang->min_member && !pods.empty() && pods.size() < static_cast<std::size_t>(change.min))
+      return absl::InvalidArgumentError(
+          absl::StrCat("a minimum of ", change.min, ": podgroup ", gang_.ToString(), " has ", pods.size(),
+                       pods.size() == 1 ? " pod" : " pods",
+                       ", and never starts with fewer pods than its minimum; try min=", pods.size(), " at most"));
+    gang->min_member = change.min;
     if (gang->has_min_resources && pods.size() >= static_cast<std::size_t>(change.min))
       gang->min_resources = SumOfFirst(pods, change.min);
     return absl::OkStatus();

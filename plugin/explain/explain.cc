@@ -14,6 +14,7 @@
 #include "plugin/gang/constraint/asks.h"
 #include "plugin/gang/constraint/resources.h"
 #include "plugin/gang/minimum.h"
+#include "plugin/gang/nobody_leaves.h"
 #include "plugin/gang/overlay.h"
 #include "plugin/gang/queue_tree.h"
 #include "plugin/gang/resting.h"
@@ -39,6 +40,7 @@ using model::ShapeId;
 using model::Task;
 using model::TaskId;
 using model::TaskStatus;
+using model::TimeText;
 
 namespace {
 
@@ -201,8 +203,6 @@ Words EvictedText(const Cluster& cluster, const Decision& decision) {
   return Words::Joined(std::move(parts), phrases::kAnd);
 }
 
-std::string TimeText(absl::Time time) { return absl::FormatTime("%Y-%m-%dT%H:%M:%SZ", time, absl::UTCTimeZone()); }
-
 // Where nodes are kept for it, and all pods that must end there say how long they may run, or others took before.
 Words StartText(const Decision* decision) {
   if (decision == nullptr || !decision->kept.has_value()) return {};
@@ -267,12 +267,33 @@ Words BudgetText(const Cluster& cluster, const Gang& gang) {
   return text;
 }
 
-// Of one for which nobody goes.
-Words RestingText(const Cluster& cluster, const std::optional<gang::Resting>& resting) {
-  if (!resting.has_value()) return {};
-  const Words queue = resting->queue == model::kNone ? Words(phrases::kSeveralQueues)
-                                                     : Words(phrases::kQueueNamed, cluster.queue(resting->queue).name);
-  return {phrases::kCouldLeaveLater(resting->gangs), resting->gangs, queue, TimeText(resting->from)};
+// Of one for which nobody goes, though its queue holds less than its share.
+Words NobodyLeavesText(const Cluster& cluster, const Gang& gang, const gang::NobodyLeaves& leaves) {
+  const auto text = [&](Words why) {
+    return Words(phrases::kNobodyLeaves, cluster.queue(gang.queue).name, std::move(why));
+  };
+  switch (leaves.why) {
+    case gang::NobodyLeaves::Why::kNothingIsTakenBack:
+      return text(phrases::kNothingIsTakenBack);
+    case gang::NobodyLeaves::Why::kEvictsNever:
+      return text(phrases::kEvictsNever);
+    case gang::NobodyLeaves::Why::kNobodyIsAbove:
+      return text(phrases::kNobodyIsAbove);
+    case gang::NobodyLeaves::Why::kNoneGoes:
+      break;
+  }
+  std::vector<Words> parts;
+  const auto add = [&](int gangs, const CountedPhrase& how) {
+    if (gangs > 0) parts.push_back(Counted(gangs, how));
+  };
+  add(leaves.never, phrases::kMayNeverLeave);
+  add(leaves.kept_by_queue, phrases::kKeptByItsQueue);
+  add(leaves.kept_by_budget, phrases::kKeptByBudget);
+  add(leaves.later, phrases::kMayLeaveLater);
+  add(leaves.dear, phrases::kIsTooDear);
+  add(leaves.could_go, leaves.fits_then ? phrases::kAllAreTooDear : phrases::kNoRoomEvenSo);
+  return text({phrases::kOfThoseAbove, Counted(leaves.above, phrases::kGangs),
+               Words::Joined(std::move(parts), phrases::kComma)});
 }
 
 // Whose volume is being made, of pods that start: the scheduler has given them nodes, and no object but their claims
@@ -651,6 +672,7 @@ std::vector<Ask> AsksOf(const Cluster& cluster, GangId id) {
     ask.placed += HasNode(task) ? 1 : 0;
     // A pod that has a node tells only of what it takes there.
     if (ask.wants.empty() && LooksForNode(task)) ask.wants = overlay.AsksOf(task.shape).Explain(false).asks;
+    if (!gang::RolesCount(gang)) continue;
     for (const auto& [of_role, count] : gang.min_task_member) ask.min = of_role == task.role ? count : ask.min;
   }
   std::vector<Ask> out;
@@ -685,8 +707,12 @@ Explanation ExplainGang(const Cluster& cluster, const Decisions& decisions, Gang
   out.gang = KeyOf(gang);
   out.state = verdict.state;
   out.sentence = SentenceOf(cluster, gang, verdict, decision);
-  if (verdict.state == State::kWaits && verdict.reason.has_value() && verdict.reason->kind == Reason::Kind::kNoRoom)
-    out.sentence.Add(RestingText(cluster, gang::FindResting(cluster, policy, now, id)));
+  if (verdict.state == State::kWaits && verdict.reason.has_value() && verdict.reason->kind == Reason::Kind::kNoRoom) {
+    const std::optional<model::Resting> resting = gang::FindResting(cluster, policy, now, id);
+    if (resting.has_value()) out.sentence.Add(model::Tell(*resting));
+    const std::optional<gang::NobodyLeaves> leaves = gang::WhyNobodyLeaves(cluster, policy, now, id);
+    if (leaves.has_value()) out.sentence.Add(NobodyLeavesText(cluster, gang, *leaves));
+  }
   out.admitted = gang.admitted;
   out.awaits_volume = AwaitedClaim(cluster, verdict, decision) != model::kNone;
   out.min_member = gang.min_member;

@@ -37,7 +37,7 @@ struct Ask {
   int pods = 0;     // with those to come
   int placed = 0;   // of them: have a node, or have succeeded
   int to_come = 0;  // of them: not made yet
-  int min = 0;      // of the role, 0: none of its own
+  int min = 0;      // of the role, 0: none of its own that counts (gang/minimum.h)
   model::NamedAmounts requests;
   Words wants;  // beside amounts: "zone=b"
   friend bool operator==(const Ask&, const Ask&) = default;

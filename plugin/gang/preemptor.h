@@ -20,6 +20,7 @@ struct Preemptor {
   std::vector<std::pair<model::ShapeId, int>> by_shape;  // of all that may be placed
   bool patient = true;                                   // it has waited for its share (Policy::reclaim_after)
   bool more_fit_less = true;                             // of each of those shapes (constraint::Constraint)
+  friend bool operator==(const Preemptor&, const Preemptor&) = default;
 };
 
 // nullopt: it waits for something else than room. The overlay is as before when it returns.

@@ -184,13 +184,13 @@ bool Reclaim::Rests(const Candidate& candidate) {
   return until > now_;
 }
 
-std::vector<QueueId> Reclaim::QueuesToTakeFrom(const Preemptor& preemptor, const Holders& holders) {
+std::vector<QueueId> Reclaim::QueuesToTakeFrom(const Preemptor& preemptor, const Holders& holders, bool reclaimable) {
   std::vector<QueueId> queues;
   const QueueId own = cluster_.gang(preemptor.gang).queue;
   for (const auto& [queue, gangs] : holders.by_queue()) {
     if (queue == own) continue;
     const auto [ours, theirs] = BranchesOf(own, queue);
-    if (IsReclaimable(queue, theirs) && IsEntitled(preemptor.sum, ours) && IsOver(theirs, preemptor.sum))
+    if (IsReclaimable(queue, theirs) == reclaimable && IsEntitled(preemptor.sum, ours) && IsOver(theirs, preemptor.sum))
       queues.push_back(queue);
   }
   return queues;
@@ -209,6 +209,10 @@ std::vector<Candidate> Reclaim::HoldersOf(const std::vector<QueueId>& queues, co
 
 std::vector<Candidate> Reclaim::CandidatesInTime(const Preemptor& preemptor, const Holders& holders) {
   return HoldersOf(QueuesToTakeFrom(preemptor, holders), holders);
+}
+
+std::vector<Candidate> Reclaim::KeptByQueues(const Preemptor& preemptor, const Holders& holders) {
+  return HoldersOf(QueuesToTakeFrom(preemptor, holders, /*reclaimable=*/false), holders);
 }
 
 absl::Span<const Candidate> Reclaim::Candidates(const Preemptor& preemptor, const Holders& holders) {

@@ -54,6 +54,8 @@ class Reclaim {
   // The same, each whole, were none of them kept for having been evicted of late; and until when that keeps one.
   std::vector<Candidate> CandidatesInTime(const Preemptor& preemptor, const Holders& holders);
   absl::Time RestsUntil(const Candidate& candidate) const;
+  // Gangs of queues from which it could take, did these give anything back.
+  std::vector<Candidate> KeptByQueues(const Preemptor& preemptor, const Holders& holders);
   // When there are more of them though nothing happens.
   absl::Time look_again() const { return look_again_; }
   // What a queue that lacks all of it would win by it of what it deserves, as a part of the cluster: nobody wins more.
@@ -91,7 +93,8 @@ class Reclaim {
 
   const Shares& shares();
   bool Rests(const Candidate& candidate);
-  std::vector<model::QueueId> QueuesToTakeFrom(const Preemptor& preemptor, const Holders& holders);
+  std::vector<model::QueueId> QueuesToTakeFrom(const Preemptor& preemptor, const Holders& holders,
+                                               bool reclaimable = true);
   // Each whole, with the priority of its queue.
   std::vector<Candidate> HoldersOf(const std::vector<model::QueueId>& queues, const Holders& holders) const;
   std::pair<Branch, Branch> BranchesOf(model::QueueId a, model::QueueId b) const;

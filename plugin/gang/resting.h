@@ -8,20 +8,14 @@
 #include "absl/time/time.h"
 #include "plugin/gang/policy.h"
 #include "plugin/model/cluster.h"
+#include "plugin/model/reason.h"
 
 namespace gangway::gang {
-
-struct Resting {
-  int gangs = 0;
-  absl::Time from;                      // the first of them may go then
-  model::QueueId queue = model::kNone;  // of all of them; kNone: they are of several
-  friend bool operator==(const Resting&, const Resting&) = default;
-};
 
 // Whole gangs, as far as their time is known, each of which its queue could lose for that gang as things are; whether
 // or not they would be enough. nullopt: there are none, or nobody is evicted for it. Pure; a look at all that hold
 // room, for one who asks about one gang.
-std::optional<Resting> FindResting(const model::Cluster& cluster, const Policy& policy, absl::Time now,
-                                   model::GangId gang);
+std::optional<model::Resting> FindResting(const model::Cluster& cluster, const Policy& policy, absl::Time now,
+                                          model::GangId gang);
 
 }  // namespace gangway::gang

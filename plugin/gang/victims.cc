@@ -50,9 +50,13 @@ bool Victims::CanGo(const Task& task) const {
          !evicted_.contains(&task);
 }
 
+bool Victims::IsEvictable(const Task& task) const {
+  // Who says that it runs may not say where.
+  return CanGo(task) && task.ours && task.evictable && task.row != model::kNone && cluster_.present(task.row);
+}
+
 bool Victims::MayGo(const Task& task, absl::Duration min_runtime) {
-  if (!CanGo(task) || !task.ours || !task.evictable) return false;
-  if (task.row == model::kNone || !cluster_.present(task.row)) return false;  // who says that it runs may not say where
+  if (!IsEvictable(task)) return false;
   const absl::Time from = MayGoFrom(task, min_runtime);
   if (from > now_) look_again_ = std::min(look_again_, from);
   return from <= now_;

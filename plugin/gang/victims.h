@@ -47,6 +47,10 @@ class Victims {
   // next call; it is the same for all who ask, so it is looked for once.
   const std::optional<Bundle>& Whole(model::GangId gang, bool asks_for_nothing);
 
+  // It is on a node and nobody decided that it goes; and it may go when its time has come.
+  bool CanGo(const model::Task& task) const;
+  bool IsEvictable(const model::Task& task) const;
+
   // Whether their disruption budgets let all of them go beside those that are counted. volcano: plugins/pdb
   bool WithinBudgets(const std::vector<model::TaskId>& tasks) const;
   // They go: their budgets are used by them; with -1 they stay.
@@ -59,7 +63,6 @@ class Victims {
 
  private:
   bool Stays(const model::Task& task) const;
-  bool CanGo(const model::Task& task) const;
   bool MayGo(const model::Task& task, absl::Duration min_runtime);
   std::optional<Bundle> FindWhole(model::GangId gang, bool asks_for_nothing);
 

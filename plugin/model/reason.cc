@@ -270,6 +270,14 @@ Words Tell(const Reason& reason) {
 
 std::string Render(const Reason& reason) { return Tell(reason).English(); }
 
+Words Tell(const Resting& resting) {
+  const Words queue =
+      resting.queue.empty() ? Words(phrases::kSeveralQueues) : Words(phrases::kQueueNamed, resting.queue);
+  return {phrases::kCouldLeaveLater(resting.gangs), resting.gangs, queue, TimeText(resting.from)};
+}
+
+std::string TimeText(absl::Time time) { return absl::FormatTime("%Y-%m-%dT%H:%M:%SZ", time, absl::UTCTimeZone()); }
+
 Words GroupMissing(absl::string_view resource, absl::string_view name, bool served) {
   return served ? Words(phrases::kGroupMissing, resource, name) : Words(phrases::kGroupsNotServed, name, resource);
 }

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "absl/strings/string_view.h"
+#include "absl/time/time.h"
 #include "plugin/model/resources.h"
 #include "plugin/phrases/words.h"
 
@@ -114,6 +115,14 @@ struct Reason {
   friend bool operator==(const Reason&, const Reason&) = default;
 };
 
+// Gangs that could leave for one that waits, and may not yet.
+struct Resting {
+  int gangs = 0;
+  absl::Time from;    // the first of them may go then
+  std::string queue;  // of all of them; "": they are of several
+  friend bool operator==(const Resting&, const Resting&) = default;
+};
+
 // A small fixed word for metric labels.
 absl::string_view KindText(Reason::Kind kind);
 
@@ -126,6 +135,12 @@ Words InsteadOf(absl::string_view field);
 Words Tell(const Reason& reason);
 // In English, as what is written into objects, events, logs and messages always is.
 std::string Render(const Reason& reason);
+
+// Follows the reason of the one that waits.
+Words Tell(const Resting& resting);
+
+// As a sentence has it, in UTC: "2026-12-24T18:05:10Z".
+std::string TimeText(absl::Time time);
 
 // Of a pod whose PodGroup is not there. `resource`: "podgroups.scheduling.k8s.io"; served: whether the cluster has such
 // a kind, as far as we may know.

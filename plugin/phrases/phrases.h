@@ -215,6 +215,32 @@ inline constexpr CountedPhrase kCouldLeaveLater("; $0 gang of $1 could leave for
                                                 "; $0 gangs of $1 could leave for it, the first from $2 on",
                                                 "；$1 的 $0 个 gang 以后可以为它让出，最早从 $2 起");
 inline constexpr Phrase kSeveralQueues("several queues", "多个队列");
+inline constexpr Phrase kNobodyLeaves("; queue $0 holds less than its share, and nobody leaves for it: $1",
+                                      "；队列 $0 占用少于其份额，但没有 gang 为它让出：$1");
+inline constexpr Phrase kNothingIsTakenBack("the scheduler's configuration has no action reclaim",
+                                            "调度器的配置中没有 reclaim 动作");
+inline constexpr Phrase kEvictsNever("its priority class, or a pod of it, has preemptionPolicy Never",
+                                     "它的优先级类或它的某个 Pod 的 preemptionPolicy 为 Never");
+inline constexpr Phrase kNobodyIsAbove("no queue beside it holds more than its share of what it asks for",
+                                       "没有别的队列在它请求的资源上超出份额");
+inline constexpr Phrase kOfThoseAbove("of $0 in queues above their share $1", "在超出份额的队列的 $0中，$1");
+inline constexpr CountedPhrase kMayNeverLeave("$0 may never be evicted", "$0 may never be evicted", "$0 个不可驱逐");
+inline constexpr CountedPhrase kKeptByItsQueue("$0 is in a queue with reclaimable: false",
+                                               "$0 are in queues with reclaimable: false",
+                                               "$0 个位于 reclaimable: false 的队列");
+inline constexpr CountedPhrase kKeptByBudget("$0 is kept by a disruption budget", "$0 are kept by disruption budgets",
+                                             "$0 个受中断预算保护");
+inline constexpr CountedPhrase kMayLeaveLater("$0 may leave later", "$0 may leave later", "$0 个以后可以让出");
+inline constexpr CountedPhrase kIsTooDear("$0 would cost its queue more of its share than this one gains",
+                                          "$0 would cost their queues more of their shares than this one gains",
+                                          "$0 个一旦让出，其队列失去的份额将多于本队列所得");
+inline constexpr CountedPhrase kNoRoomEvenSo("$0 could leave, and it would find no room even so",
+                                             "$0 could leave, and it would find no room even so",
+                                             "$0 个可以让出，但即使如此它也没有空间");
+inline constexpr CountedPhrase kAllAreTooDear(
+    "$0 could leave, and so many as it needs would cost their queues more of their shares than this one gains",
+    "$0 could leave, and so many as it needs would cost their queues more of their shares than this one gains",
+    "$0 个可以让出，但它所需的那些一起让出时，其队列失去的份额将多于本队列所得");
 inline constexpr Phrase kPodsOf("$0 of $1", "$1 的 $0");
 inline constexpr Phrase kForItsPriority(" for its priority", "（因为它的优先级）");
 inline constexpr Phrase kForItsShare(" for what its queue deserves", "（因为其队列的应得量）");

@@ -145,6 +145,7 @@ Bindings::Awaited Bindings::LookAtVolumes(const NamespacedName& key, GangId id, 
   }
   awaiting_volumes_.insert(key);
   if (state.volumes_since == absl::InfinitePast()) state.volumes_since = now;
+  volumes.since = state.volumes_since;
   volumes.due = state.volumes_since + volumes_take;
   if (now >= volumes.due) {
     volumes.of_gang.failed =

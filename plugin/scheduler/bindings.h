@@ -72,6 +72,7 @@ class Bindings {
   // `volumes_take`.
   struct Awaited {
     VolumesOfGang of_gang;
+    absl::Time since = absl::InfiniteFuture();
     absl::Time due = absl::InfiniteFuture();  // when waiting for them ends
   };
   Awaited LookAtVolumes(const api::NamespacedName& key, model::GangId id, absl::Duration volumes_take, absl::Time now);

@@ -164,6 +164,7 @@ class Planner {
     std::vector<Write> writes;
     if (!BindsMinimum()) WantStatus({"", "", overdue ? LeftoversText() : ""}, writes);
     WantBindings(writes);
+    WantVolumeConditions(writes);
     WantPodConditions(writes);
     if (!writes.empty()) plan_.stages.push_back(std::move(writes));
     return std::move(plan_);
@@ -265,6 +266,34 @@ class Planner {
   bool SaysWhy(const Task& task) const {
     const ConditionWords why = WhyOf(task);
     return view_.written(task) == ConditionText(why.reason, why.message);
+  }
+
+  // It has its node. Not as one that is Unschedulable: no further node would help it.
+  ConditionWords AwaitsVolume(const Task& task) const {
+    const std::vector<model::ClaimId>& claims = cluster_.shape(task.shape).claims;
+    const auto awaited = std::find_if(claims.begin(), claims.end(),
+                                      [&](model::ClaimId claim) { return !cluster_.volumes().ready(claim); });
+    return {"PodScheduled", "False", "Schedulable",
+            absl::StrCat("has room on node ", cluster_.node_name(task.row), "; is bound when ",
+                         awaited == claims.end()
+                             ? "the volumes of its gang are there"
+                             : absl::StrCat("claim ", cluster_.volumes().NameOf(*awaited), " has its volume"))};
+  }
+
+  void WantVolumeConditions(std::vector<Write>& writes) {
+    if (view_.volumes.ready) return;
+    if (now_ < view_.volumes_told_from) {
+      plan_.look_again = std::min(plan_.look_again, view_.volumes_told_from);
+      return;
+    }
+    for (const TaskId id : tasks_) {
+      const Task& task = cluster_.task(id);
+      if (task.status != TaskStatus::kBinding || view_.accepted(task)) continue;
+      const ConditionWords condition = AwaitsVolume(task);
+      if (view_.written(task) == ConditionText(condition.reason, condition.message)) continue;
+      writes.push_back(ConditionOf(task, condition, now_));
+      writes.back().yields = true;
+    }
   }
 
   // An object is written once a plan: what is kept for a pod with what it is told.

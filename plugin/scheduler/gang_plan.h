@@ -34,11 +34,12 @@ struct GangView {
   absl::Time half_bound_since;  // since when there are any, as this process saw it
   absl::Duration release_after;
   std::string transition_id;
-  const VolumesOfGang& volumes;                         // until they are ready nothing is bound
-  std::optional<Removal> removal = std::nullopt;        // pods of it that are evicted
-  std::vector<Evictions::Nomination> nominations = {};  // that its pods do not say yet
-  absl::Time counts_from = absl::InfinitePast();        // until then how many of its pods run is not written alone
-  bool bindings_put_off = false;                        // the API server did not take them yet
+  const VolumesOfGang& volumes;                           // until they are ready nothing is bound
+  std::optional<Removal> removal = std::nullopt;          // pods of it that are evicted
+  std::vector<Evictions::Nomination> nominations = {};    // that its pods do not say yet
+  absl::Time counts_from = absl::InfinitePast();          // until then how many of its pods run is not written alone
+  bool bindings_put_off = false;                          // the API server did not take them yet
+  absl::Time volumes_told_from = absl::InfiniteFuture();  // pods say from then on that they wait for them
 };
 
 // One stage with the bindings, or with what their volumes need first, the status and the conditions (while bindings

@@ -35,10 +35,7 @@ std::string AllocatedPatch(const api::ResourceList& is, const api::ResourceList&
   std::string body;
   api::JsonWriter json(body);
   json.BeginObject().Key("status").BeginObject().Key("allocated").BeginObject();
-  for (const auto& [name, amount] : wanted) {
-    auto at = is.find(name);
-    if (at == is.end() || at->second != amount) json.Field(name, amount.ToString());
-  }
+  for (const auto& [name, amount] : wanted) json.Field(name, amount.ToString());
   for (const auto& [name, amount] : is) {
     if (!wanted.contains(name)) json.Key(name).Null();
   }

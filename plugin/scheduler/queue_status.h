@@ -17,7 +17,7 @@ std::map<std::string, api::ResourceList> AllocatedByQueue(const model::Cluster& 
 // cpu and memory always, anything else while there is some of it.
 api::ResourceList AllocatedList(const model::Resources& held, const model::Dims& dims);
 
-// The merge patch of the status; "" when both say the same.
+// The merge patch of the status; "" when both say the same. It says all that is wanted: `is` may be out of date.
 std::string AllocatedPatch(const api::ResourceList& is, const api::ResourceList& wanted);
 
 }  // namespace gangway::scheduler

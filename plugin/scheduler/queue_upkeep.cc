@@ -35,8 +35,9 @@ kube::Plan QueueUpkeep::PlanFor(const std::string& name, const api::volcano::Que
     if (write.body.empty()) return plan;
     write.verb = kube::Verb::kMergePatch;
     write.subresource = "status";
+    // Of any version: nobody else writes `allocated`, and whoever counts the queue's PodGroups makes a version each
+    // time.
     write.uid = queue->metadata.uid;
-    write.resource_version = queue->metadata.resource_version;
   }
   plan.stages.push_back({std::move(write)});
   return plan;

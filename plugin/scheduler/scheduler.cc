@@ -24,6 +24,7 @@
 #include "kube/client/status.h"
 #include "plugin/gang/carry_out.h"
 #include "plugin/gang/moved_room.h"
+#include "plugin/gang/resting.h"
 #include "plugin/ingest/ingest.h"
 #include "plugin/scheduler/bindings.h"
 #include "plugin/scheduler/evictions.h"
@@ -89,7 +90,8 @@ class GangScheduler final : public Scheduler {
                  [this](const model::Decisions& decisions, bool of_all, absl::Time now) {
                    return CarryOut(decisions, of_all, now);
                  }}),
-        tellings_(cluster_, {options_.explain_after, options_.missing_after, options_.refresh_after}),
+        tellings_(cluster_, {options_.explain_after, options_.missing_after, options_.refresh_after},
+                  [this](GangId gang, absl::Time now) { return gang::FindResting(cluster_, Policy(), now, gang); }),
         evictions_(cluster_),
         queue_upkeep_(cluster_, /*writes_statuses=*/namespaces_.empty()),
         pods_(WatchHere<Pod>(api::kPods, {.keep = false, .everywhere = true})),
@@ -365,7 +367,8 @@ class GangScheduler final : public Scheduler {
                         evictions_.RemovalOf(key, id),
                         evictions_.NominationsOf(id),
                         CountsFrom(key),
-                        bindings_.put_off(cluster_.gang(id))};
+                        bindings_.put_off(cluster_.gang(id)),
+                        volumes.since + options_.missing_after};
     kube::Plan plan = PlanGang(view, now);
     plan.look_again =
         std::min({plan.look_again, volumes.due, tellings_.NextChange(key), bindings_.LookAtAccepted(id, now)});

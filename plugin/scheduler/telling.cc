@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "absl/strings/str_cat.h"
+
 namespace gangway::scheduler {
 
 using model::Reason;
@@ -25,11 +27,14 @@ absl::Time Telling::NextChange(const TellingRules& rules) const {
   const bool being_made = reason_->kind == Reason::Kind::kTooFewTasks || reason_->kind == Reason::Kind::kClaim;
   if (!told_) return since_ + (being_made ? rules.missing_after : rules.explain_after);
   const bool same_kind = told_kind_ == reason_->kind && told_short_ == short_;
-  if (same_kind && told_text_ == text_ && told_would_fit_ == would_fit_) return absl::InfiniteFuture();
+  const bool same = same_kind && told_reason_ == text_ && told_would_fit_ == would_fit_;
+  // Who may go by then has had its time to: what is told of it is out of date.
+  if (same) return std::max(resting_from_ + rules.explain_after, told_at_ + rules.refresh_after);
   return told_at_ + (same_kind ? rules.refresh_after : rules.explain_after);
 }
 
-void Telling::Advance(const TellingRules& rules, absl::Time now) {
+void Telling::Advance(const TellingRules& rules, absl::Time now,
+                      absl::FunctionRef<std::optional<model::Resting>()> find_resting) {
   if (NextChange(rules) > now) return;
   const bool fresh = !told_ || told_kind_ != reason_->kind || told_short_ != short_;
   news_ |= fresh;
@@ -37,9 +42,13 @@ void Telling::Advance(const TellingRules& rules, absl::Time now) {
   told_ = true;
   told_short_ = short_;
   told_kind_ = reason_->kind;
-  told_text_ = text_;
+  told_text_ = told_reason_ = text_;
   told_would_fit_ = would_fit_;
   told_at_ = now;
+  const bool may_evict = short_ && reason_->kind == Reason::Kind::kNoRoom;
+  const std::optional<model::Resting> resting = may_evict ? find_resting() : std::nullopt;
+  resting_from_ = resting.has_value() ? resting->from : absl::InfiniteFuture();
+  if (resting.has_value()) absl::StrAppend(&told_text_, model::Tell(*resting).English());
 }
 
 }  // namespace gangway::scheduler

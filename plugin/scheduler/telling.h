@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "absl/container/btree_set.h"
+#include "absl/functional/function_ref.h"
 #include "absl/time/time.h"
 #include "plugin/model/decision.h"
 
@@ -22,8 +23,10 @@ class Telling {
  public:
   // What it waits for by the newest decision. True when there may be something new to tell.
   bool Decide(const model::Reason& reason, bool short_of_minimum, std::vector<std::string> would_fit, absl::Time now);
-  // Brings what is told up to date.
-  void Advance(const TellingRules& rules, absl::Time now);
+  // Brings what is told up to date. `find_resting`: asked only for what is told anew, of one that finds no room for its
+  // minimum.
+  void Advance(const TellingRules& rules, absl::Time now,
+               absl::FunctionRef<std::optional<model::Resting>()> find_resting);
   // When Advance would change something if nothing else happens.
   absl::Time NextChange(const TellingRules& rules) const;
 
@@ -52,7 +55,8 @@ class Telling {
 
   bool told_ = false, told_short_ = false, news_ = false, unlogged_ = false;
   model::Reason::Kind told_kind_ = model::Reason::Kind::kNoRoom;
-  std::string told_text_;
+  std::string told_reason_, told_text_;  // the second with who could leave for it later
+  absl::Time resting_from_ = absl::InfiniteFuture();
   absl::btree_set<std::string> told_would_fit_;
   absl::Time told_at_ = absl::InfinitePast();
 };

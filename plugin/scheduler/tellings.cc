@@ -48,7 +48,10 @@ Telling& Tellings::Look(const NamespacedName& key, absl::Time now) {
   const auto it = waiting_.find(key);
   if (it == waiting_.end()) return nothing_ = Telling();
   Telling& telling = it->second.telling;
-  telling.Advance(rules_, now);
+  telling.Advance(rules_, now, [&] {
+    const model::GangId gang = FindGang(cluster_, key);
+    return gang == model::kNone ? std::nullopt : find_resting_(gang, now);
+  });
   if (telling.TakeUnlogged()) log::Info("gang waits", {{"gang", key.ToString()}, {"reason", telling.text()}});
   return telling;
 }

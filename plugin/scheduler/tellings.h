@@ -6,7 +6,10 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
+#include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/container/btree_map.h"
@@ -23,8 +26,11 @@ namespace gangway::scheduler {
 
 class Tellings {
  public:
+  // Who could leave for the gang later (plugin/gang/resting.h).
+  using FindResting = std::function<std::optional<model::Resting>(model::GangId, absl::Time now)>;
   // The cluster must outlive it.
-  Tellings(const model::Cluster& cluster, TellingRules rules) : cluster_(cluster), rules_(rules) {}
+  Tellings(const model::Cluster& cluster, TellingRules rules, FindResting find_resting)
+      : cluster_(cluster), rules_(rules), find_resting_(std::move(find_resting)) {}
 
   // One decision of a round about the gang of this key; true when there may be something new to tell.
   bool Decide(const model::Decision& decision, const api::NamespacedName& key, absl::Time now);
@@ -58,6 +64,7 @@ class Tellings {
 
   const model::Cluster& cluster_;
   const TellingRules rules_;
+  const FindResting find_resting_;
   absl::btree_map<api::NamespacedName, Waits> waiting_;    // those that wait for something
   Telling nothing_;                                        // of all others
   std::uint64_t round_ = 0;                                // that which is carried out

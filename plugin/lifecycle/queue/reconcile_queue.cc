@@ -41,27 +41,29 @@ bool SameCounts(const QueueStatus& a, const QueueStatus& b) {
          a.inqueue == b.inqueue && a.completed == b.completed;
 }
 
+kube::Write Patch(const Queue& queue, std::string subresource, std::string body) {
+  return kube::ChangeOf(api::kQueues, queue.metadata, std::move(body), std::move(subresource));
+}
+
 // Only what is ours: the rest of the status is the scheduler's. A zero is written out, so that a count that went away
 // is seen. Volcano's own type takes no status without `allocated`; nothing is taken from what is there.
-std::string StatusBody(const QueueStatus& status) {
+kube::Write StatusWrite(const Queue& queue, const QueueStatus& status) {
   std::string body;
   api::JsonWriter json(body);
-  json.BeginObject()
-      .Key("status")
-      .BeginObject()
-      .Field("state", status.state)
-      .Field("unknown", status.unknown)
+  json.BeginObject().Key("status").BeginObject();
+  const bool same_state = status.state == queue.status.state;
+  if (!same_state) json.Field("state", status.state);
+  json.Field("unknown", status.unknown)
       .Field("pending", status.pending)
       .Field("running", status.running)
       .Field("inqueue", status.inqueue)
       .Field("completed", status.completed);
   if (status.allocated.empty()) json.Key("allocated").BeginObject().EndObject();
   json.EndObject().EndObject();
-  return body;
-}
-
-kube::Write Patch(const Queue& queue, std::string subresource, std::string body) {
-  return kube::ChangeOf(api::kQueues, queue.metadata, std::move(body), std::move(subresource));
+  kube::Write write = Patch(queue, "status", std::move(body));
+  // Counts are of any version: nobody else writes them, and the scheduler makes a version with each pod that it places.
+  if (same_state) write.resource_version.clear();
+  return write;
 }
 
 // The oldest that is not on its way out.
@@ -186,7 +188,7 @@ kube::Plan ReconcileQueue(const QueueView& seen) {
   }
   const QueueStatus to = WantedStatus(seen, order.action);
   if (!SameCounts(queue.status, to)) {
-    plan.stages.push_back({Patch(queue, "status", StatusBody(to))});
+    plan.stages.push_back({StatusWrite(queue, to)});
   } else {
     const std::optional<bool> mark = Marked(queue) && !IsClosed(to.state) ? std::optional(false) : std::nullopt;
     if (std::string body = OwnBody(queue, mark); !body.empty())

@@ -78,7 +78,7 @@ TEST_F(ExplainProcessTest, AJobThatRunsAndOneThatDoesNotFit) {
   EXPECT_EQ(tight.err, "");
   EXPECT_EQ(
       tight.out,
-      R"(job default/tight waits for 2 of 4 tasks: w needs cpu 9; with 2 placed, 3 nodes have at most 7 free, 0 fit
+      R"(job default/tight waits for 2 of 4 tasks: w needs cpu 9; with 2 placed, 3 nodes have at most 7 free, 0 fit; queue default holds less than its share, and nobody leaves for it: no queue beside it holds more than its share of what it asks for
 Asks: 4 pods, at least 4 together; 0 placed
   w: 4 x cpu 9, at least 4; 0 placed
 Nodes: 3
@@ -143,8 +143,9 @@ TEST_F(ExplainProcessTest, InChineseWhereTheFlagOrTheEnvironmentSaysSo) {
   const Outcome tight = Explain({"job", "tight", "--lang", "zh"});
   EXPECT_EQ(tight.exit_code, 0);
   EXPECT_EQ(tight.err, "");
-  EXPECT_EQ(tight.out,
-            R"(job default/tight 等待 4 个任务中的 2 个：w 需要 cpu 9；放置 2 个之后，3 个节点最多空闲 7，0 个可用
+  EXPECT_EQ(
+      tight.out,
+      R"(job default/tight 等待 4 个任务中的 2 个：w 需要 cpu 9；放置 2 个之后，3 个节点最多空闲 7，0 个可用；队列 default 占用少于其份额，但没有 gang 为它让出：没有别的队列在它请求的资源上超出份额
 请求：4 个 Pod，至少 4 个同时运行；已放置 0 个
   w：4 x cpu 9，至少 4 个；已放置 0 个
 节点：3

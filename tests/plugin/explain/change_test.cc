@@ -76,6 +76,23 @@ TEST(ChangeTest, ASmallerMinimumAsksForLess) {
   EXPECT_EQ(events.gangs[0].min_resources, (model::NamedAmounts{{"cpu", 6000}, {"memory", 200'000'000}, {"pods", 2}}));
 }
 
+// Else it would be told of sums, as if its pods were there.
+TEST(ChangeTest, AMinimumIsNoLargerThanTheGang) {
+  FactsBuilder builder;
+  builder.AddGang("g", 4, 4, 3000).AddGang("more", 9, 4, 3000).AddGang("none", 1, 0, 0);
+  builder.facts.to_come.push_back(testutil::Pod("g", "w", 4, testutil::Cpu(3000)));
+  const FactIndex index(builder.facts);
+  const auto with = [&](const std::string& gang, int min) {
+    return EventsOf(index, {"default", gang}, {Minimum{min}}).status();
+  };
+  EXPECT_TRUE(with("g", 5).ok());
+  EXPECT_EQ(std::string(with("g", 99).message()),
+            "a minimum of 99: podgroup default/g has 5 pods, and never starts with fewer pods than its minimum; try "
+            "min=5 at most");
+  EXPECT_TRUE(with("more", 6).ok()) << "of its pods some are not known: it waits for them";
+  EXPECT_TRUE(with("none", 99).ok()) << "nobody knows how many it will have";
+}
+
 TEST(ChangeTest, NewNodesHaveNamesOfTheirOwn) {
   FactsBuilder builder;
   builder.Nodes(1);

@@ -58,6 +58,44 @@ TEST(ExplainGangTest, AGangThatDoesNotFitTellsOfNodesInNumbers) {
   EXPECT_THAT(tight.spots, IsEmpty());
 }
 
+// As a Job's PodGroup has it whose own minimum is smaller than those of its tasks.
+TEST(ExplainGangTest, AMinimumOfARoleThatDoesNotCountIsNotTold) {
+  FactsBuilder builder;
+  builder.Nodes(1).AddGang("g", 64, 64, 1000);
+  builder.GangOf("g").min_task_member = {{"w", 64}};
+  Explained explained(builder);
+  ASSERT_THAT(explained.Of("g").asks, SizeIs(1));
+  EXPECT_EQ(explained.Of("g").asks[0].min, 64);
+  const Explanation one = *explained.trial.ExplainWith({"default", "g"}, {Minimum{1}});
+  EXPECT_EQ(one.state, State::kStarts) << "any pod is enough";
+  ASSERT_THAT(one.asks, SizeIs(1));
+  EXPECT_EQ(one.asks[0].min, 0);
+}
+
+// Its queue is below its share, and of those above theirs one may never go, and one not yet.
+TEST(ExplainGangTest, WhyNobodyGoesIsTold) {
+  FactsBuilder builder;
+  builder.Nodes(2).AddGang("a", 1, 1, 16000, 1).AddGang("b", 1, 1, 16000, 1).AddGang("wants", 1, 1, 8000);
+  builder.facts.queues.push_back(Queue("lab"));
+  builder.facts.queues.back().min_runtime = absl::Minutes(1);
+  builder.GangOf("a").queue = builder.GangOf("b").queue = "lab";
+  builder.facts.pods[0].evictable = false;
+  builder.facts.pods[1].node = "node-001";
+  builder.facts.pods[1].started = At(0);
+  gang::Policy policy;
+  policy.reclaim = true;
+  Trial trial(builder.facts, policy, At(10));
+  EXPECT_THAT(trial.Explain({"default", "wants"})->sentence.English(),
+              ::testing::EndsWith("; queue default holds less than its share, and nobody leaves for it: of 2 gangs in "
+                                  "queues above their share 1 may never be evicted, 1 may leave later"));
+  builder.facts.pods[0].evictable = true;
+  Trial dear(builder.facts, policy, At(10));
+  EXPECT_THAT(
+      dear.Explain({"default", "wants"})->sentence.English(),
+      ::testing::EndsWith("of 2 gangs in queues above their share 1 may leave later, 1 would cost its queue more "
+                          "of its share than this one gains"));
+}
+
 // What of it runs has a node already, though it was not let in as we do.
 TEST(ExplainGangTest, WhoHasItsMinimumStartsAtOnce) {
   FactsBuilder builder;

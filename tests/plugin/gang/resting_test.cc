@@ -34,11 +34,8 @@ struct RestingTest : testutil::EvictTest {
     facts.evictable = evictable;
     cluster.SetPod(facts);
   }
-  std::optional<Resting> ForHigh() const {
+  std::optional<model::Resting> ForHigh() const {
     return FindResting(cluster, policy, At(10), cluster.FindGang("default", "high"));
-  }
-  model::QueueId QueueOf(const std::string& gang) const {
-    return cluster.gang(cluster.FindGang("default", gang)).queue;
   }
 };
 
@@ -48,7 +45,7 @@ TEST_F(RestingTest, ThoseInTheirMinimumRuntimeAndWhenTheFirstOfThemMayGo) {
     Group(name, "low", 1);
     RunsSince(second, name, name);
   }
-  EXPECT_EQ(ForHigh(), (Resting{2, At(603), QueueOf("a")})) << "old may go now";
+  EXPECT_EQ(ForHigh(), (model::Resting{2, At(603), "default"})) << "old may go now";
   Group("peer", "high", 1);
   RunsSince(1, "peer", "peer");
   EXPECT_EQ(ForHigh()->gangs, 2);
@@ -60,7 +57,7 @@ TEST_F(RestingTest, AGangMayGoWhenAllOfItMay) {
   Group("g", "low", 2);
   RunsSince(5, "g", "g-0");
   RunsSince(100, "g", "g-1");
-  EXPECT_EQ(ForHigh(), (Resting{1, At(700), QueueOf("g")}));
+  EXPECT_EQ(ForHigh(), (model::Resting{1, At(700), "default"}));
   RunsSince(5, "g", "g-2", /*evictable=*/false);
   EXPECT_EQ(ForHigh(), std::nullopt) << "it never does";
 }
@@ -79,11 +76,11 @@ TEST_F(RestingTest, ThoseOfOtherQueuesThatWereEvictedOfLateAndThatTheirQueueCoul
     cluster.SetGang(gang);
     for (int i = 0; i < pods; ++i) RunsSince(name[0] == 'y' ? 2 : 4, name, absl::StrCat(name, i));
   }
-  EXPECT_EQ(ForHigh(), (Resting{2, At(602), QueueOf("x")}));
+  EXPECT_EQ(ForHigh(), (model::Resting{2, At(602), "q1"}));
   EXPECT_TRUE(Evicted().empty());
   Group("low", "low", 1);
   RunsSince(0, "low", "low");
-  EXPECT_EQ(ForHigh(), (Resting{4, At(600), model::kNone}));
+  EXPECT_EQ(ForHigh(), (model::Resting{4, At(600), ""}));
   policy.preempt = policy.reclaim = false;
   EXPECT_EQ(ForHigh(), std::nullopt);
 }
@@ -105,7 +102,7 @@ TEST_F(RestingTest, ThoseThatWereMovedOfLateAndCouldBeMovedAgain) {
     pod.movable = true;
     cluster.SetPod(pod);
   }
-  EXPECT_EQ(ForHigh(), (Resting{2, At(540), QueueOf("a")}));
+  EXPECT_EQ(ForHigh(), (model::Resting{2, At(540), "default"}));
   policy.consolidate = false;
   EXPECT_EQ(ForHigh(), std::nullopt);
   policy.consolidate = true;

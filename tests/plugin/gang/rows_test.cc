@@ -344,6 +344,9 @@ TEST_F(ProportionRowTest, Q1OnlyWhatIsAskedForIsCompared) {
   AddPending("pod", "q1", Amounts(1000, 0));
   EXPECT_TRUE(Of("pod").admit);
   EXPECT_THAT(Placed(), ElementsAre(Pair("pod", "n1")));
+  AddQueue("q1", Amounts(2000, kG));
+  EXPECT_TRUE(Of("pod").admit) << "whose queue holds more memory than it may";
+  EXPECT_THAT(Placed(), ElementsAre(Pair("pod", "n1")));
 }
 
 TEST_F(ProportionRowTest, Q2MemoryAloneToo) {

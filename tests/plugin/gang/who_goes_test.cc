@@ -286,6 +286,16 @@ TEST_F(EvictTest, V8V10BeyondAMinimumOrWhole) {
   EXPECT_THAT(Evicted(), ElementsAre("l-3", "l-4"));
   cluster.SetPod(PodOf("high", "high", Amounts(3000)));
   EXPECT_THAT(Evicted(), SizeIs(5));
+  // Where the minimum is the role's, others go for it that come before its pods in order.
+  for (int i = 0; i < 2; ++i) {
+    model::PodFacts pod = PodOf("low", absl::StrCat("l-", i), Amounts(1000), "n1");
+    pod.role = "ps";
+    pod.priority = 2;
+    cluster.SetPod(pod);
+  }
+  cluster.SetPod(PodOf("high", "high", Amounts(2000)));
+  EXPECT_THAT(Evicted(), ElementsAre("l-0", "l-1"));
+  cluster.SetPod(PodOf("high", "high", Amounts(3000)));
   Runs("low", "l-0", Amounts(1000), "n1", false);
   EXPECT_THAT(Evicted(), IsEmpty());
 }

@@ -10,7 +10,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "absl/time/time.h"
+#include "api/meta.h"
 #include "api/resource.h"
 #include "tests/plugin/scheduler/scheduler_fixture.h"
 #include "tests/testing/fake_client.h"
@@ -84,6 +87,32 @@ TEST_F(EvictionTest, AHighPriorityDoesNotWaitBehindALowOneThatRuns) {
 }
 
 // The API server's time is for the deletions.
+TEST_F(EvictionTest, WhoWaitsIsToldWhoCouldLeaveForItLaterAndThatOnce) {
+  int told = 0;
+  fate_ = [&](const kube::Request& request) {
+    told += request.method == "PATCH" && absl::StrContains(request.path, "/podgroups/high") ? 1 : 0;
+    return sandbox::RequestFate();
+  };
+  StartScheduler(options_);
+  const kube::Response least =
+      Ask("PATCH", api::PathOf(api::kQueues, "", "default"),
+          R"({"metadata":{"annotations":{"gangway.io/min-runtime":"10m"}}})", "application/merge-patch+json");
+  ASSERT_TRUE(least.ok()) << *least.body;
+  const absl::Time started = loop_.Now();
+  LowRuns();
+  HighComes();
+  loop_.RunFor(absl::Minutes(9));
+  const std::string later = absl::StrCat("2 nodes have 0 free, 0 fit; 1 gang of queue default could leave for it from ",
+                                         api::FormatTime(started + absl::Minutes(10)), " on");
+  EXPECT_THAT(Conditions(api::kPodGroups, "high"), ElementsAre(HasSubstr(later)));
+  EXPECT_THAT(Conditions(api::kPods, "high-w-0"), ElementsAre(HasSubstr(later)));
+  EXPECT_LE(told, 2) << "let in, and told";
+  EXPECT_FALSE(Leaves("low-w-0"));
+  loop_.RunFor(absl::Minutes(2));
+  EXPECT_TRUE(Leaves("low-w-0"));
+  EXPECT_THAT(Conditions(api::kPodGroups, "high"), ElementsAre(HasSubstr("room is kept for it until 2 pods")));
+}
+
 TEST_F(EvictionTest, WhatIsOnlyToldWaitsUntilThoseWhoGoAreTold) {
   StartScheduler(options_);
   AddGroup("runs", 1, R"(,"priorityClassName":"high")");

@@ -494,6 +494,8 @@ TEST_F(OpenClaimTest, VolumesComeBeforePods) {
   EXPECT_THAT(patched_["data"], HasSubstr(R"("volume.kubernetes.io/selected-node":"n1")"));
   EXPECT_THAT(patched_["data"], HasSubstr(R"("uid":"u-data")"));
   EXPECT_THAT(bound_, IsEmpty());
+  EXPECT_THAT(statuses_["v1/p0"], HasSubstr("has room on node n1; is bound when claim data has its volume"));
+  EXPECT_THAT(statuses_["v1/p1"], HasSubstr("has room on node n1; is bound when the volumes of its gang are there"));
   const int patches = patches_;
   PushClaim(R"("volume.kubernetes.io/selected-node":"n1")");
   Wait();
@@ -542,6 +544,7 @@ TEST_F(OpenClaimTest, WhileItsVolumesAreMadeItKeepsItsNodes) {
   Wait();
   EXPECT_THAT(bound_, IsEmpty());
   Push("persistentvolumes", R"({"metadata":{"name":"pv1","uid":"v","resourceVersion":"33"},"spec":{}})");
+  Wait(absl::Seconds(1));
   version_ = 33;
   PushClaim(R"("volume.kubernetes.io/selected-node":"n1")", "pv1", "Bound");
   Wait();

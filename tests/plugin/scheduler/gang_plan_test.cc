@@ -34,14 +34,15 @@ class GangPlanTest : public ::testing::Test {
     model::Reason reason;
     reason.missing = reason.min_member = 6;
     telling_.Decide(reason, true, {}, At(0));
-    telling_.Advance({absl::Seconds(1), absl::Seconds(1), absl::Seconds(60)}, At(5));
+    telling_.Advance({absl::Seconds(1), absl::Seconds(1), absl::Seconds(60)}, At(5), [] { return std::nullopt; });
   }
   kube::Plan Plan(int second = 10) {
     const model::GangId id = cluster_.FindGang("default", "g");
     const auto accepted = [this](const model::Task& task) { return accepted_ == task.name; };
     const auto written = [this](const model::Task&) { return written_; };
-    const GangView view{cluster_,          id,   &group_,  telling_,     accepted,     written,      leftovers_, At(0),
-                        absl::Seconds(30), "id", volumes_, std::nullopt, nominations_, counts_from_, put_off_};
+    const GangView view{cluster_,     id,           &group_,           telling_, accepted, written,
+                        leftovers_,   At(0),        absl::Seconds(30), "id",     volumes_, std::nullopt,
+                        nominations_, counts_from_, put_off_,          At(12)};
     return PlanGang(view, At(second));
   }
   // "podgroups g", "pods/binding g-w-0", of all stages.
@@ -253,6 +254,31 @@ TEST_F(GangPlanTest, BindingsThatMakeAGangWholeGoAlone) {
   for (int i = 0; i < 6; ++i) SetPod(i, "n1");
   EXPECT_THAT(Writes(Plan()), ElementsAre("0 podgroups g"));
   EXPECT_THAT(Plan().stages[0][0].body, AllOf(HasSubstr(R"("phase":"Running")"), HasSubstr(R"("type":"Scheduled")")));
+}
+
+// Whose claim has none, and the others of its gang; none of them says Unschedulable, for which nodes might be added.
+TEST_F(GangPlanTest, PodsSayThatTheyAwaitVolumesWhenThatHasLasted) {
+  cluster_.SetGang(testutil::Gang("g", 2));
+  for (int i = 0; i < 2; ++i) {
+    model::PodFacts pod = testutil::Pod("g", "w", i, Cpu(1000));
+    if (i == 0) pod.wants.claims = {"default/data"};
+    cluster_.SetPod(pod);
+    cluster_.Assume(cluster_.FindTask("default", absl::StrCat("g-w-", i)), cluster_.FindNode("n1"));
+  }
+  volumes_.ready = false;
+  EXPECT_THAT(Writes(Plan(11)), ElementsAre("0 podgroups g"));
+  EXPECT_EQ(Plan(11).look_again, At(12));
+  const kube::Plan plan = Plan(12);
+  EXPECT_THAT(Writes(plan), ElementsAre("0 podgroups g", "0 pods/status g-w-0", "0 pods/status g-w-1"));
+  EXPECT_THAT(plan.stages[0][1].body,
+              AllOf(HasSubstr(R"("type":"PodScheduled","status":"False","reason":"Schedulable")"),
+                    HasSubstr("has room on node n1; is bound when claim data has its volume")));
+  EXPECT_THAT(plan.stages[0][2].body,
+              HasSubstr("has room on node n1; is bound when the volumes of its gang are there"));
+  written_ = ConditionText("Schedulable", "has room on node n1; is bound when the volumes of its gang are there");
+  EXPECT_THAT(Writes(Plan(20)), ElementsAre("0 podgroups g", "0 pods/status g-w-0")) << "once";
+  accepted_ = "g-w-0";
+  EXPECT_THAT(Writes(Plan(20)), ElementsAre("0 podgroups g")) << "the API server says that it is scheduled";
 }
 
 // What more it has says nothing of a gang that is whole.

@@ -53,15 +53,15 @@ TEST(QueueStatusTest, QueuesInACircleCountForThemselves) {
   EXPECT_EQ(Text(lists.at("a")), "cpu=1 memory=100000000 pods=1");
 }
 
-TEST(QueueStatusTest, OnlyDifferencesAreWritten) {
+TEST(QueueStatusTest, WhatDiffersIsWrittenInFull) {
   const model::Cluster cluster;
   const api::ResourceList none = AllocatedList({}, cluster.dims());
   EXPECT_EQ(Text(none), "cpu=0 memory=0");
   EXPECT_EQ(AllocatedPatch(none, none), "");
   api::ResourceList some = none;
   some["pods"] = api::Quantity::FromUnits(2);
-  EXPECT_EQ(AllocatedPatch(none, some), R"({"status":{"allocated":{"pods":"2"}}})");
-  EXPECT_EQ(AllocatedPatch(some, none), R"({"status":{"allocated":{"pods":null}}})");
+  EXPECT_EQ(AllocatedPatch(none, some), R"({"status":{"allocated":{"cpu":"0","memory":"0","pods":"2"}}})");
+  EXPECT_EQ(AllocatedPatch(some, none), R"({"status":{"allocated":{"cpu":"0","memory":"0","pods":null}}})");
 }
 
 }  // namespace

@@ -57,7 +57,7 @@ TEST_F(QueueUpkeepTest, WhatPodsHoldIsWrittenAsOfTheLastReckoning) {
   EXPECT_EQ(write.verb, kube::Verb::kMergePatch);
   EXPECT_EQ(write.subresource, "status");
   EXPECT_EQ(write.uid, "u1");
-  EXPECT_EQ(write.resource_version, "7");
+  EXPECT_EQ(write.resource_version, "") << "others write the rest of the status";
   EXPECT_THAT(write.body, HasSubstr(R"("cpu":"1")"));
 }
 

@@ -7,6 +7,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "api/json_value.h"
 #include "api/resource.h"
@@ -53,6 +54,28 @@ TEST_F(SchedulerTest, QueuesSayWhatTheirPodsHold) {
   Delete(api::kPods, "p");
   loop_.RunFor(absl::Seconds(5));
   EXPECT_EQ(allocated("root"), R"({"cpu":"0","memory":"0"})");
+}
+
+// As the controllers do that count its PodGroups, each time a moment before.
+TEST_F(SchedulerTest, WhoWritesTheRestOfAQueuesStatusIsNotInTheWay) {
+  int writes = 0, counts = 0;
+  fate_ = [&](const kube::Request& request) {
+    if (request.method == "PATCH" && absl::EndsWith(request.path, "/queues/default/status")) {
+      ++writes;
+      Ask("PATCH", request.path, absl::StrCat(R"({"status":{"running":)", ++counts, "}}"),
+          "application/merge-patch+json");
+    }
+    return sandbox::RequestFate();
+  };
+  AddNodes(1);
+  StartScheduler();
+  AddGroup("g", 1);
+  AddPod("p", "g", "3");
+  loop_.RunFor(absl::Seconds(5));
+  const boost::json::value queue = Get(api::kQueues, "default");
+  EXPECT_EQ(api::ToJson(queue.at("status").at("allocated")), R"({"cpu":"3","memory":"0","pods":"1"})");
+  EXPECT_EQ(queue.at("status").at("running").to_number<int>(), counts);
+  EXPECT_EQ(writes, 2) << "what it holds at first, and what it holds then";
 }
 
 TEST_F(SchedulerTest, SoDoMetrics) {

@@ -48,7 +48,9 @@ class TellingsTest : public ::testing::Test {
   }
   const api::NamespacedName a_{"default", "a"}, b_{"default", "b"};
   model::Cluster cluster_;
-  Tellings tellings_{cluster_, {absl::Seconds(2), absl::Seconds(10), absl::Seconds(60)}};
+  Tellings tellings_{cluster_, {absl::Seconds(2), absl::Seconds(10), absl::Seconds(60)}, [](model::GangId, absl::Time) {
+                       return std::nullopt;
+                     }};
 };
 
 TEST_F(TellingsTest, AReasonIsNewsAndToldWhenItHasLasted) {

@@ -90,6 +90,25 @@ TEST(QueueTest, CountsByPhaseAndQuietWhenTheyHold) {
   EXPECT_TRUE(ReconcileQueue(view).empty());
 }
 
+// The scheduler, too, writes of the status what is its own, often.
+TEST(QueueTest, CountsAloneAreOfAnyVersion) {
+  Queue queue;
+  queue.metadata.name = "q";
+  queue.metadata.resource_version = "7";
+  queue.spec.parent = "root";
+  queue.status.state = "Open";
+  QueueView view;
+  view.queue = &queue;
+  view.groups.Add("Running");
+  const kube::Write counts = ReconcileQueue(view).stages.at(0).at(0);
+  EXPECT_EQ(counts.resource_version, "");
+  EXPECT_THAT(counts.body, Not(HasSubstr("state")));
+  queue.status.state = "Closing";
+  EXPECT_EQ(ReconcileQueue(view).stages.at(0).at(0).resource_version, "");
+  view.groups = {};
+  EXPECT_EQ(ReconcileQueue(view).stages.at(0).at(0).resource_version, "7") << "it closes";
+}
+
 TEST(QueueTest, RootIsNotClosed) {
   Queue queue;
   queue.metadata.name = "root";
