@@ -88,7 +88,8 @@ class GangScheduler final : public Scheduler {
                  },
                  [this](const model::Decisions& decisions, bool of_all, absl::Time now) {
                    return CarryOut(decisions, of_all, now);
-                 }}),
+                 },
+                 options_.thread_time}),
         tellings_(cluster_, {options_.explain_after, options_.missing_after, options_.refresh_after}),
         evictions_(cluster_),
         queue_upkeep_(cluster_, /*writes_statuses=*/namespaces_.empty()),
