@@ -107,6 +107,25 @@ TEST_F(EvictTest, TheRoomIsKeptForWhomItWasMadeUntilThePodsAreGone) {
   EXPECT_THAT(Placed(), ElementsAre(Pair("rival", "n1")));
 }
 
+TEST_F(EvictTest, OfThoseWhoseEndIsAwaitedTheFirstByNameIsToldAndHowManyTheyAre) {
+  Node("n1", Amounts(4000));
+  for (const char* gang : {"b", "a"}) {
+    Group(gang, "low", 1);
+    for (const char* pod : {"-0", "-1"}) Runs(gang, absl::StrCat(gang, pod), Amounts(1000), "n1");
+  }
+  OneWaits("high", "high", "default", Amounts(4000));
+  const auto expect = [this] {
+    const Reason reason = *Of("high").reason;
+    EXPECT_EQ(reason.kind, Reason::Kind::kRoomAwaited);
+    EXPECT_EQ(reason.ending, 4);
+    EXPECT_EQ(reason.size, 2) << "gangs";
+    EXPECT_EQ(reason.subject, Words::Name("default/a"));
+  };
+  expect();
+  CarryOut();
+  expect();
+}
+
 // It was evicted before, and its PodGroup is written Pending, as of all whose pods are gone, when others go for it.
 TEST_F(EvictTest, TheRoomIsKeptForWhomItWasMadeThoughItIsPendingAgain) {
   Node("n1", Amounts(4000));
