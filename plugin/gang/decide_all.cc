@@ -335,12 +335,14 @@ class CycleOfAll : private Cycle {
   // Those that were let in before and whose pods are not there: thousands, of few queues, while evicted ones come back.
   void CountAwaited(Turns& turns, QueueOrder& owed) const {
     std::map<model::QueueId, std::pair<GangId, Resources>> by_queue;
-    for (const GangId id : cluster_.awaiting_pods())
-      by_queue.try_emplace(cluster_.gang(id).queue, id, Resources())
-          .first->second.second.Add(Admission::Missing(cluster_.gang(id)));
+    for (const GangId id : cluster_.awaiting_pods()) {
+      const Gang& gang = cluster_.gang(id);
+      by_queue.try_emplace(gang.queue, id, Resources()).first->second.second.Add(Admission::Missing(gang));
+    }
     for (const auto& [queue, awaited] : by_queue) {
-      turns.Count(awaited.first, awaited.second);
-      owed.Count(queue, awaited.second);
+      const auto& [any_of_it, sum] = awaited;
+      turns.Count(any_of_it, sum);
+      owed.Count(queue, sum);
     }
   }
 

@@ -71,7 +71,7 @@ class Rounds {
   std::size_t waiting_ = 0;
   bool wanted_ = false;
   absl::Time next_ = absl::InfinitePast();
-  absl::Time earned_at_ = absl::InfinitePast();  // when rounds have waited for as long as they took time from others
+  absl::Time earned_at_ = absl::InfinitePast();  // when what rounds took is their part of the time that has passed
   bool surplus_paused_ = false;
   absl::Time surplus_from_ = absl::InfinitePast(), pause_ends_ = absl::InfinitePast();
   Loop::TimerId surplus_round_ = 0;
