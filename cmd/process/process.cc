@@ -20,6 +20,7 @@
 #include "base/asio_loop.h"
 #include "base/metrics.h"
 #include "base/status_macros.h"
+#include "base/thread_time.h"
 #include "cmd/conf/conf_files.h"
 #include "cmd/process/health.h"
 #include "cmd/process/start_memory.h"
@@ -75,6 +76,7 @@ std::unique_ptr<kube::Components> MakeComponents(ProcessKind kind, Loop& loop, k
   options.admission_facts = std::move(facts);
   options.translate = TranslateOptionsOf(settings);
   options.scheduler.live_policy = std::move(policy);
+  options.scheduler.thread_time = ThreadTime;
   options.label_source = std::move(label_source);
   options.notifications = std::move(notifications);
   options.metrics = &metrics;

@@ -297,7 +297,7 @@ class CycleOfAll : private Cycle {
       turns.Count(id, Admission::Missing(cluster_.gang(id)));
       owed.Count(cluster_.gang(id).queue, Admission::Missing(cluster_.gang(id)));
     };
-    if (within) std::for_each(cluster_.awaiting_pods().begin(), cluster_.awaiting_pods().end(), count);
+    if (within) CountAwaited(turns, owed);
     Resources room;
     const auto missing = [&](GangId id) -> const Resources& { return room = Admission::Missing(cluster_.gang(id)); };
     for (GangId id; (id = within ? turns.NextWithin(missing) : turns.NextBeyond()) != model::kNone;) {
@@ -330,6 +330,20 @@ class CycleOfAll : private Cycle {
       }
     }
     return with_pods;
+  }
+
+  // Those that were let in before and whose pods are not there: thousands, of few queues, while evicted ones come back.
+  void CountAwaited(Turns& turns, QueueOrder& owed) const {
+    std::map<model::QueueId, std::pair<GangId, Resources>> by_queue;
+    for (const GangId id : cluster_.awaiting_pods()) {
+      const Gang& gang = cluster_.gang(id);
+      by_queue.try_emplace(gang.queue, id, Resources()).first->second.second.Add(Admission::Missing(gang));
+    }
+    for (const auto& [queue, awaited] : by_queue) {
+      const auto& [any_of_it, sum] = awaited;
+      turns.Count(any_of_it, sum);
+      owed.Count(queue, sum);
+    }
   }
 
   // By what its queue, or one above it, may hold; not by what the cluster has. kNone: by no queue.

@@ -2,13 +2,11 @@
 
 #include <algorithm>
 #include <limits>
-#include <map>
-#include <string>
 #include <tuple>
 #include <utility>
 
 #include "absl/container/flat_hash_set.h"
-#include "absl/strings/str_cat.h"
+#include "absl/strings/string_view.h"
 #include "plugin/gang/admit.h"
 #include "plugin/gang/consolidation.h"
 #include "plugin/gang/preemptor.h"
@@ -105,7 +103,7 @@ std::optional<Eviction::Found> Eviction::SearchBetweenQueues(const Preemptor& pr
 // and then the others who go are not looked at: they change nothing of it.
 bool Eviction::FindsItsRoom(const Preemptor& preemptor) {
   const Gang& gang = cluster_.gang(preemptor.gang);
-  if (overlay_.tree().limits() || gang.topology.has_value() || !gang.sub_groups.empty()) return false;
+  if (gang.topology.has_value() || !gang.sub_groups.empty()) return false;
   absl::flat_hash_set<model::Row> rows;
   for (const TaskId id : gang.tasks) {
     const Task& task = cluster_.task(id);
@@ -361,19 +359,24 @@ model::Reason Eviction::WhyItWaits(const Gang& gang, const std::vector<TaskId>& 
   absl::flat_hash_set<model::Row> rows;
   for (const model::Placement& placement : trial_.placements()) rows.insert(placement.row);
   const absl::flat_hash_set<TaskId> chosen(evicted.begin(), evicted.end());
-  std::map<std::string, int> ending;
+  const auto key = [](const Gang& of) { return model::KeyOf(of.ns, of.name); };
+  absl::flat_hash_set<std::pair<absl::string_view, absl::string_view>> ending;
+  const Gang* first = nullptr;
   int pods = 0;
   for (const TaskId id : holders_->going()) {
     const Task& task = cluster_.task(id);
     if (!chosen.contains(id) && !rows.contains(task.row)) continue;
     ++pods;
     const Gang& other = cluster_.gang(task.gang);
-    ++ending[absl::StrCat(other.ns, "/", other.name)];
+    if (!ending.emplace(other.ns, other.name).second) continue;
+    const bool is_first =
+        first == nullptr || (other.ns == first->ns ? other.name < first->name : key(other) < key(*first));
+    if (is_first) first = &other;
   }
   model::Reason reason = ReasonOf(model::Reason::Kind::kRoomAwaited, gang);
   reason.ending = pods;
   reason.size = static_cast<int>(ending.size());
-  if (!ending.empty()) reason.subject = Words::Name(ending.begin()->first);
+  if (first != nullptr) reason.subject = Words::Name(key(*first));
   return reason;
 }
 

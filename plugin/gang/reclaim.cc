@@ -296,34 +296,37 @@ bool Reclaim::WorthIt(const Preemptor& preemptor, const Preemptor& other, const 
 
 bool Reclaim::SomeComeBack(const Preemptor& preemptor, const std::vector<Bundle>& chosen, const std::set<GangId>& stay,
                            const std::vector<GangId>& placed, Holders& holders) const {
-  std::map<std::pair<QueueId, std::int32_t>, Resources> going;
+  using OfPriority = std::pair<QueueId, std::int32_t>;
+  const auto of = [&](GangId id) {
+    return OfPriority(cluster_.gang(id).queue, cluster_.PriorityOf(cluster_.gang(id)));
+  };
+  // What lower ones of the queue hold then, beside what they do now.
+  std::map<OfPriority, Resources> more;
+  const auto count = [&](GangId id, const Resources& amounts, std::int64_t times) {
+    const OfPriority at = of(id);
+    for (auto& [higher, sum] : more) {
+      if (at.first == higher.first && at.second < higher.second) sum.Add(amounts, times);
+    }
+  };
   for (const Bundle& bundle : chosen) {
-    if (!bundle.whole) continue;
-    const Gang& gang = cluster_.gang(bundle.gang);
-    going[{gang.queue, cluster_.PriorityOf(gang)}].Add(gang.held);
+    if (bundle.whole) more.try_emplace(of(bundle.gang));
   }
   for (const Bundle& bundle : chosen) {
-    if (!bundle.whole) continue;
-    const Gang& gang = cluster_.gang(bundle.gang);
+    if (bundle.whole) count(bundle.gang, cluster_.gang(bundle.gang).held, -1);
+  }
+  for (const GangId other : placed) count(other, cluster_.gang(other).asks, 1);
+  for (const GangId other : stay) count(other, cluster_.gang(other).held, -1);
+  return std::any_of(chosen.begin(), chosen.end(), [&](const Bundle& bundle) {
+    if (!bundle.whole) return false;
     Resources lower = holders.HeldByLower(bundle.gang);
-    for (auto it = going.lower_bound({gang.queue, std::numeric_limits<std::int32_t>::min()});
-         it != going.end() && it->first < std::pair(gang.queue, cluster_.PriorityOf(gang)); ++it)
-      lower.Subtract(it->second);
-    for (const GangId other : placed) {
-      const Gang& beside = cluster_.gang(other);
-      if (beside.queue == gang.queue && cluster_.PriorityOf(beside) < cluster_.PriorityOf(gang)) lower.Add(beside.asks);
+    lower.Add(more.at(of(bundle.gang)));
+    if (lower.zero()) return false;
+    const Resources& held = cluster_.gang(bundle.gang).held;
+    for (Dim dim = 0; dim < held.size(); ++dim) {
+      if (held[dim] != 0 && preemptor.sum[dim] != 0 && lower[dim] <= 0) return false;
     }
-    for (const GangId other : stay) {
-      const Gang& stays = cluster_.gang(other);
-      if (stays.queue == gang.queue && cluster_.PriorityOf(stays) < cluster_.PriorityOf(gang))
-        lower.Subtract(stays.held);
-    }
-    bool some = !lower.zero();
-    for (Dim dim = 0; dim < gang.held.size(); ++dim)
-      some = some && (gang.held[dim] == 0 || preemptor.sum[dim] == 0 || lower[dim] > 0);
-    if (some) return true;
-  }
-  return false;
+    return true;
+  });
 }
 
 }  // namespace gangway::gang

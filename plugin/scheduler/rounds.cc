@@ -72,7 +72,7 @@ void Rounds::NoteWhoWaits(const model::Decisions& decisions, bool of_all, absl::
 }
 
 // False: it takes a look at all.
-bool Rounds::RunFew(const gang::Policy& policy, absl::Time now) {
+bool Rounds::DecideOnFew(const gang::Policy& policy, absl::Time now) {
   const std::optional<model::Decisions> few = gang::ScheduleFew(cluster_, policy, now, scratch_);
   if (!few.has_value()) return false;
   if (!few->empty()) {
@@ -83,13 +83,26 @@ bool Rounds::RunFew(const gang::Policy& policy, absl::Time now) {
   WantAt(scratch_.standstill().until());
   const bool evicts = policy.preempt || policy.reclaim || policy.consolidate;
   if (evicts && waiting_ > 0 && now < evict_from_) WantAt(evict_from_);
-  next_ = now + times_.interval;
   return true;
 }
 
+// Others want the processor, too, above all the API server: in the long run rounds have a fortieth of one. Those that
+// come after a quiet time, one for each step of a gang that starts, need not wait for that.
 void Rounds::Run() {
+  constexpr int kTimesItsCost = 40;
+  constexpr absl::Duration kAhead = absl::Seconds(1), kRarest = absl::Milliseconds(100);
+  const auto thread_time = [this] { return calls_.thread_time ? calls_.thread_time() : absl::ZeroDuration(); };
   const absl::Time now = loop_.Now();
+  const absl::Duration begin = thread_time();
   rounds_.Add();
+  const absl::Duration interval = Decide(now);
+  earned_at_ = std::max(earned_at_, now) + kTimesItsCost * (thread_time() - begin);
+  earned_at_ = std::min(earned_at_, now + kAhead + kRarest);
+  next_ = now + std::min(std::max(interval, earned_at_ - kAhead - now), kRarest);
+}
+
+// Returns the least time until the next round.
+absl::Duration Rounds::Decide(absl::Time now) {
   gang::Policy policy = calls_.policy();
   policy.place_surplus = policy.place_surplus && now >= surplus_from_;
   if (now >= surplus_from_) surplus_paused_ = false;
@@ -98,10 +111,9 @@ void Rounds::Run() {
   if (gang::StandsStill(cluster_, policy, now, scratch_)) {
     WantAt(scratch_.standstill().until());
     if (evicts && waiting_ > 0 && now < evict_from_) WantAt(evict_from_);
-    next_ = now + times_.interval;
-    return;
+    return times_.interval;
   }
-  if (RunFew(policy, now)) return;
+  if (DecideOnFew(policy, now)) return times_.interval;
   const model::Decisions decisions = gang::Schedule(cluster_, policy, now, scratch_);
   const std::size_t waiting = waiting_ = calls_.carry_out(decisions, /*of_all=*/true, now);
   if (evicts && waiting > 0) {
@@ -118,7 +130,7 @@ void Rounds::Run() {
   waiting_gangs_.Set(static_cast<double>(waiting));
   NoteWhoWaits(decisions, /*of_all=*/true, now);
   constexpr absl::Duration kPerWaitingGang = absl::Microseconds(20);
-  next_ = now + std::min(times_.interval + kPerWaitingGang * waiting, absl::Milliseconds(100));
+  return times_.interval + kPerWaitingGang * waiting;
 }
 
 }  // namespace gangway::scheduler

@@ -36,6 +36,8 @@ class Rounds {
     // Returns how many gangs wait. Not called in a round that decides nothing new (gang::StandsStill). `of_all`: they
     // are about all that wait; else about few, and the others wait for what they did (gang::ScheduleFew).
     std::function<std::size_t(const model::Decisions&, bool of_all, absl::Time now)> carry_out;
+    // Processor time that the loop's thread has used. Not set: rounds cost nothing.
+    std::function<absl::Duration()> thread_time = nullptr;
   };
   // All that is not a value must outlive it; what is posted ends with the token's owner.
   Rounds(const model::Cluster& cluster, Loop& loop, Token token, RoundTimes times, Calls calls)
@@ -43,7 +45,7 @@ class Rounds {
 
   void CountIn(Metrics& metrics);
 
-  // Soon. Events of one moment share a round, and the more gangs wait, the rarer rounds are.
+  // Soon. Events of one moment share a round; the more gangs wait, and the longer rounds take, the rarer they are.
   void Want();
   // A gang came: those made together with it come first.
   void PauseSurplus();
@@ -54,7 +56,8 @@ class Rounds {
 
  private:
   void Run();
-  bool RunFew(const gang::Policy& policy, absl::Time now);
+  absl::Duration Decide(absl::Time now);
+  bool DecideOnFew(const gang::Policy& policy, absl::Time now);
   void NoteWhoWaits(const model::Decisions& decisions, bool of_all, absl::Time now);
   void WantWithSurplus();
   void WantAt(absl::Time when);
@@ -68,6 +71,7 @@ class Rounds {
   std::size_t waiting_ = 0;
   bool wanted_ = false;
   absl::Time next_ = absl::InfinitePast();
+  absl::Time earned_at_ = absl::InfinitePast();  // when what rounds took is their part of the time that has passed
   bool surplus_paused_ = false;
   absl::Time surplus_from_ = absl::InfinitePast(), pause_ends_ = absl::InfinitePast();
   Loop::TimerId surplus_round_ = 0;

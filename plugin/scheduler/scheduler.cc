@@ -89,7 +89,8 @@ class GangScheduler final : public Scheduler {
                  },
                  [this](const model::Decisions& decisions, bool of_all, absl::Time now) {
                    return CarryOut(decisions, of_all, now);
-                 }}),
+                 },
+                 options_.thread_time}),
         tellings_(cluster_, {options_.explain_after, options_.missing_after, options_.refresh_after},
                   [this](GangId gang, absl::Time now) { return gang::FindResting(cluster_, Policy(), now, gang); }),
         evictions_(cluster_),

@@ -7,6 +7,7 @@
 // is completed when the rest fits, else released after `release_after`. Used on its loop; destroying it is a crash.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <string>
 
@@ -44,6 +45,9 @@ struct Options {
   absl::Duration queue_status_after = absl::Seconds(1);
   // The same for the numbers of running and ended pods in a PodGroup's status, where they are all that is new.
   absl::Duration group_counts_after = absl::Seconds(1);
+  // Processor time that the thread of the loop has used: rounds are the rarer the more of it they take. Not set: they
+  // cost nothing.
+  std::function<absl::Duration()> thread_time = nullptr;
   std::size_t max_dumped_gangs = 1000;
   int audit_every = 0;  // see model::Cluster
 };

@@ -309,6 +309,30 @@ TEST(AdmitTest, WhatIsPlacedAndWhatIsLetInCountsForTheQueue) {
   EXPECT_THAT(w.Of("g").reason->sums, ElementsAre(model::SumLack{"cpu", 3001, 10'000, 7000, 0, 4000}));
 }
 
+// All of them together: with both its queue has what it deserves, with one of them not.
+TEST(AdmitTest, WhoAwaitsPodsCountsForTheTurnOfItsQueue) {
+  World w;
+  AddNodes(w.cluster, 1, 4);
+  model::QueueFacts first = Queue("first");
+  first.priority = 10;
+  w.cluster.SetQueue(first);
+  w.cluster.SetQueue(Queue("second"));
+  const auto add = [&](const std::string& name, const std::string& queue, int milli, model::GangPhase phase) {
+    model::GangFacts gang = Asking(name, milli);
+    gang.queue = queue;
+    gang.phase = phase;
+    w.cluster.SetGang(gang);
+  };
+  add("awaited-1", "first", 1000, model::GangPhase::kInqueue);
+  add("awaited-2", "first", 1000, model::GangPhase::kInqueue);
+  add("next", "first", 1000, model::GangPhase::kPending);
+  add("other", "second", 2000, model::GangPhase::kPending);
+  EXPECT_TRUE(w.Of("other").admit);
+  EXPECT_FALSE(w.Of("next").admit);
+  w.cluster.RemoveGang("default", "awaited-1");
+  EXPECT_TRUE(w.Of("next").admit);
+}
+
 TEST(AdmitTest, OfQueuesThatHoldAsMuchTheElderIsServedFirst) {
   World w;
   AddNodes(w.cluster, 1, 1);

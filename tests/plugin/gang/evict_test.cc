@@ -107,6 +107,43 @@ TEST_F(EvictTest, TheRoomIsKeptForWhomItWasMadeUntilThePodsAreGone) {
   EXPECT_THAT(Placed(), ElementsAre(Pair("rival", "n1")));
 }
 
+TEST_F(EvictTest, OfThoseWhoseEndIsAwaitedTheFirstByNameIsToldAndHowManyTheyAre) {
+  Node("n1", Amounts(4000));
+  for (const char* gang : {"b", "a"}) {
+    Group(gang, "low", 1);
+    for (const char* pod : {"-0", "-1"}) Runs(gang, absl::StrCat(gang, pod), Amounts(1000), "n1");
+  }
+  OneWaits("high", "high", "default", Amounts(4000));
+  const auto expect = [this] {
+    const Reason reason = *Of("high").reason;
+    EXPECT_EQ(reason.kind, Reason::Kind::kRoomAwaited);
+    EXPECT_EQ(reason.ending, 4);
+    EXPECT_EQ(reason.size, 2) << "gangs";
+    EXPECT_EQ(reason.subject, Words::Name("default/a"));
+  };
+  expect();
+  CarryOut();
+  expect();
+}
+
+// Its own node will be free, but its queue holds too much until those end, too, who lie elsewhere.
+TEST_F(EvictTest, RoomIsKeptForWhomItWasMadeWhileItsQueueIsFullUntilOthersEnd) {
+  Queue("default", {}, Amounts(6000));
+  for (const char* name : {"n1", "n2"}) Node(name, Amounts(4000));
+  for (const char* name : {"v1", "v2"}) {
+    OneRuns(name, "low", "default", Amounts(4000), absl::StrCat("n", name + 1));
+    cluster.SetEvicted(cluster.FindTask("default", name), true);
+  }
+  OneWaits("high", "high", "default", Amounts(4000));
+  cluster.Nominate(cluster.FindTask("default", "high"), cluster.FindNode("n1"));
+  EXPECT_EQ(Of("high").reason->kind, Reason::Kind::kRoomAwaited);
+  EXPECT_FALSE(Of("high").nominations.has_value()) << "another than it has";
+  cluster.RemovePod("default", "v2");
+  EXPECT_EQ(Of("high").reason->kind, Reason::Kind::kRoomAwaited);
+  cluster.RemovePod("default", "v1");
+  EXPECT_THAT(Placed(), ElementsAre(Pair("high", "n1")));
+}
+
 // It was evicted before, and its PodGroup is written Pending, as of all whose pods are gone, when others go for it.
 TEST_F(EvictTest, TheRoomIsKeptForWhomItWasMadeThoughItIsPendingAgain) {
   Node("n1", Amounts(4000));

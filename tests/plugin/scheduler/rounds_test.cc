@@ -30,6 +30,7 @@ class RoundsTest : public ::testing::Test {
   bool deciding_ = true;
   std::size_t waiting_ = 0;
   gang::Policy policy_;
+  absl::Duration round_takes_, thread_time_;
 
   model::Cluster cluster_;
   SimulatedLoop loop_{1};
@@ -49,7 +50,8 @@ class RoundsTest : public ::testing::Test {
                       evicted_ += decision.evicted.size();
                     }
                     return waiting_;
-                  }}};
+                  },
+                  [this] { return thread_time_ += round_takes_; }}};
 };
 
 TEST_F(RoundsTest, EventsOfOneMomentShareARound) {
@@ -108,6 +110,30 @@ TEST_F(RoundsTest, TheMoreGangsWaitTheRarerTheyAre) {
   rounds_.Want();
   loop_.RunFor(absl::Milliseconds(100));
   EXPECT_THAT(rounds_at_, ElementsAre(0, 2, 24, 124)) << "but never rarer than that";
+}
+
+TEST_F(RoundsTest, TheLongerTheyTakeTheRarerTheyAre) {
+  const auto want_until = [&](int ms) {
+    rounds_.Want();
+    loop_.RunFor(start_ + absl::Milliseconds(ms) - loop_.Now());
+  };
+  round_takes_ = absl::Milliseconds(24);
+  want_until(2);
+  round_takes_ = absl::Milliseconds(2);
+  want_until(2);
+  want_until(39);
+  EXPECT_THAT(rounds_at_, ElementsAre(0, 2)) << "26 ms, in a fortieth of a second that was quiet and what has passed";
+  round_takes_ = absl::Seconds(1);
+  want_until(40);
+  EXPECT_THAT(rounds_at_, ElementsAre(0, 2, 40));
+  want_until(139);
+  EXPECT_THAT(rounds_at_, SizeIs(3));
+  want_until(140);
+  EXPECT_THAT(rounds_at_, ElementsAre(0, 2, 40, 140)) << "but never rarer than that";
+  round_takes_ = absl::Milliseconds(8);
+  loop_.RunFor(absl::Milliseconds(1100));
+  for (const int ms : {1241, 1243, 1245}) want_until(ms);
+  EXPECT_THAT(rounds_at_, ElementsAre(0, 2, 40, 140, 1240, 1242, 1244)) << "after a quiet time";
 }
 
 // Until a second has passed: then numbers are brought up to date.
