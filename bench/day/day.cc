@@ -42,7 +42,7 @@ std::vector<Entry> EntriesOf(const Workload& work) {
   GangwayOptions lenient = options;
   lenient.min_runtime = absl::Minutes(30);
   GangwayOptions patient = options;
-  patient.policy.reclaim_after = absl::Hours(1);
+  patient.policy.reclaim_after = absl::Minutes(20);
   GangwayOptions calm = options;
   calm.policy.preempt = calm.policy.reclaim = false;
   GangwayOptions keeps_none = calm, lets_all_in = calm;
