@@ -3,20 +3,15 @@
 #pragma once
 
 #include <algorithm>
-#include <ctime>
 #include <limits>
 
 #include "absl/time/time.h"
+#include "base/thread_time.h"
 #include "benchmark/benchmark.h"
 
 namespace gangway::bench {
 
-// Processor time of this thread: what else runs on the machine is not counted.
-inline double ThreadSeconds() {
-  std::timespec now{};
-  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-  return absl::ToDoubleSeconds(absl::DurationFromTimespec(now));
-}
+inline double ThreadSeconds() { return absl::ToDoubleSeconds(ThreadTime()); }
 
 // Of `work`, the least of up to twenty times; each time so often that the clock's own cost is lost in it.
 template <class F>
