@@ -63,7 +63,7 @@ std::optional<Resting> FindResting(const Cluster& cluster, const Policy& policy,
     Reclaim reclaim(overlay, policy, now);
     const std::vector<Candidate> others = reclaim.CandidatesInTime(*preemptor, holders);
     for (const Candidate& candidate : others) {
-      const std::optional<Going> going = may_go(candidate, reclaim.RestsUntil(candidate));
+      const std::optional<Going> going = may_go(candidate, reclaim.RestsUntil(candidate.gang, id));
       if (going.has_value() && reclaim.LossBy(*preemptor, going->whole, {}).allowed)
         from.emplace(candidate.gang, going->from);
     }
