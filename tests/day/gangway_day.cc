@@ -4,7 +4,6 @@
 #include <cmath>
 #include <optional>
 #include <set>
-#include <tuple>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -38,7 +37,7 @@ GangwayDay::GangwayDay(const Workload& workload, GangwayOptions options)
     : workload_(workload),
       options_(std::move(options)),
       came_(workload.jobs.size(), absl::InfiniteFuture()),
-      evicted_(workload.jobs.size(), {0, absl::InfinitePast()}) {
+      evicted_(workload.jobs.size()) {
   for (int node = 0; node < workload.plan.nodes; ++node) {
     nodes_.push_back(absl::StrCat("node-", absl::Dec(node, absl::kZeroPad5)));
     model::NodeFacts facts;
