@@ -172,9 +172,9 @@ bool Reclaim::QueuesAboveLose(const Preemptor& preemptor, const Branch& theirs, 
 
 GangId Reclaim::LastWentFor(GangId id) const {
   const Gang& gang = cluster_.gang(id);
+  if (gang.evicted_for.empty() || EvictionsOfLate(gang, now_) == 0) return model::kNone;
   const std::pair<absl::string_view, absl::string_view> name =
       absl::StrSplit(gang.evicted_for.view(), absl::MaxSplits('/', 1));
-  if (name.first.empty() || EvictionsOfLate(gang, now_) == 0) return model::kNone;
   for (const model::GangKind kind :
        {model::GangKind::kVolcano, model::GangKind::kKubernetes, model::GangKind::kCoscheduling}) {
     const GangId other = cluster_.FindGang(name.first, name.second, kind);
