@@ -54,6 +54,17 @@ inline std::string ReleaseMessage(absl::string_view sentence, const std::vector<
                       "]");
 }
 
+// For whom pods are evicted, in the sentence of such a release: "evicted 4 of 8 tasks for default/high: ...", "evicted
+// 2 of 8 tasks: others of the gang were evicted before, for default/high".
+inline std::string ForGang(absl::string_view gang) { return absl::StrCat(" for ", gang); }
+// "default/high"; "": it was for no other gang, or does not say for which.
+inline std::string GangEvictedFor(absl::string_view reason, absl::string_view message) {
+  const std::size_t at = message.find(ForGang(""));
+  if ((reason != kPreempted && reason != kReclaimed) || at == absl::string_view::npos) return "";
+  const absl::string_view gang = message.substr(at + ForGang("").size());
+  return std::string(gang.substr(0, gang.find_first_of(":; ")));
+}
+
 // What the sentence of a release ends with when pods of the gang were evicted for others so often: "; evicted 3 times
 // of late".
 inline constexpr absl::string_view kEvictedTimes = "; evicted ";

@@ -171,7 +171,7 @@ class CycleOfAll : private Cycle {
     }
     ServeAll(begun, [&](GangId id) {
       PlaceWithin(room, id);
-      if (lost_.contains(id) && !placed_.contains(id)) room.Keep(id);
+      if (lost_.contains(id) && !placed_.contains(id) && !IsRoomAwaited(id)) room.Keep(id);
     });
     for (const GangId id : awaiting_room) room.Give(id);
     RoomFreed();
@@ -275,9 +275,13 @@ class CycleOfAll : private Cycle {
       }
       return;
     }
+    if (!IsRoomAwaited(id)) moved_.Take(id);
+  }
+
+  // Others go for it, and the overlay has its room.
+  bool IsRoomAwaited(GangId id) {
     const std::optional<model::Reason>& reason = decisions_[IndexOf(id)].reason;
-    const bool has_room = reason.has_value() && reason->kind == model::Reason::Kind::kRoomAwaited;
-    if (!has_room) moved_.Take(id);
+    return reason.has_value() && reason->kind == model::Reason::Kind::kRoomAwaited;
   }
 
   // Of one that was let in in this call.

@@ -206,6 +206,7 @@ void Eviction::NoteEntitled(int levels, Preemptor& preemptor, model::Decision& d
   const absl::Time patient_from = decision.entitled_since + policy_.reclaim_after;
   preemptor.patient = patient_from <= now_;
   if (levels > 0 && !preemptor.patient) look_again_ = std::min(look_again_, patient_from);
+  if (levels > 0) preemptor.spares = reclaim_.WentFor(preemptor.gang);
 }
 
 void Eviction::GoesOnBeingEntitled(const Gang& gang, model::Decision& decision) const {

@@ -103,7 +103,7 @@ class Eviction {
   std::optional<Found> FindRoom(const Preemptor& preemptor, const GangPlacement& placement, bool may_evict, int levels);
   // Of its queue with what it wants: see Reclaim. 0 also where nothing is taken back for it.
   int EntitledLevels(const Preemptor& preemptor, bool may_evict);
-  // Since when it waits for its share, with this call; and whether that is long enough.
+  // Since when it waits for its share, with this call; whether that is long enough; and whom it spares.
   void NoteEntitled(int levels, Preemptor& preemptor, model::Decision& decision);
   // When it is worth another look, by what was looked at so far.
   absl::Time LookAgain() const;

@@ -6,12 +6,16 @@ namespace gangway::gang {
 
 using model::EvictFor;
 
-std::optional<InVain::Wish> InVain::WishOf(const Preemptor& preemptor) const {
+std::optional<InVain::Wish> InVain::WishOf(EvictFor what_for, const Preemptor& preemptor) const {
   const model::Gang& gang = cluster_.gang(preemptor.gang);
   if (gang.ready() > 0 || gang.nominated > 0 || gang.topology.has_value() || !gang.sub_groups.empty() ||
       preemptor.by_shape.empty())
     return std::nullopt;
-  Wish wish{gang.queue, cluster_.PriorityOf(gang), preemptor.by_shape, false};
+  Wish wish{gang.queue, cluster_.PriorityOf(gang), preemptor.by_shape};
+  if (what_for == EvictFor::kShare) {
+    wish.patient = preemptor.patient;
+    wish.spares = preemptor.spares;
+  }
   if (wish.by_shape.size() == 1) {
     wish.by_shape.front().second = preemptor.count;
     return wish;
@@ -25,9 +29,8 @@ std::optional<InVain::Wish> InVain::WishOf(const Preemptor& preemptor) const {
 
 bool InVain::Knows(EvictFor what_for, const Preemptor& preemptor) const {
   if (wishes_.empty() && fewest_.empty()) return false;
-  std::optional<Wish> wish = WishOf(preemptor);
+  std::optional<Wish> wish = WishOf(what_for, preemptor);
   if (!wish.has_value()) return false;
-  wish->patient = what_for == EvictFor::kShare && preemptor.patient;
   if (wishes_.contains({what_for, *wish})) return true;
   if (!IsPlain(preemptor)) return false;
   wish->by_shape.front().second = 0;
@@ -36,9 +39,8 @@ bool InVain::Knows(EvictFor what_for, const Preemptor& preemptor) const {
 }
 
 void InVain::Note(EvictFor what_for, const Preemptor& preemptor) {
-  std::optional<Wish> wish = WishOf(preemptor);
+  std::optional<Wish> wish = WishOf(what_for, preemptor);
   if (!wish.has_value()) return;
-  wish->patient = what_for == EvictFor::kShare && preemptor.patient;
   const bool more_is_less = what_for == EvictFor::kNobody || what_for == EvictFor::kPriority;
   if (!more_is_less || !IsPlain(preemptor)) {
     wishes_.insert({what_for, *std::move(wish)});
@@ -52,9 +54,10 @@ void InVain::Note(EvictFor what_for, const Preemptor& preemptor) {
 bool InVain::KnowsBetweenQueues(const Preemptor& preemptor, int levels, double most_gain) const {
   if (Knows(EvictFor::kShare, preemptor)) return true;
   if (lacked_places_.empty()) return false;
-  const std::optional<Wish> wish = WishOf(preemptor);
+  const std::optional<Wish> wish = WishOf(EvictFor::kShare, preemptor);
   if (!wish.has_value() || !IsPlain(preemptor)) return false;
-  const auto lacked = lacked_places_.find({wish->queue, wish->by_shape.front().first, levels, preemptor.patient});
+  const auto lacked =
+      lacked_places_.find({wish->queue, wish->by_shape.front().first, levels, wish->patient, wish->spares});
   if (lacked == lacked_places_.end() || lacked->second.begin()->first > preemptor.count) return false;
   if (lacked->second.contains(preemptor.count)) return true;
   return std::any_of(lacked->second.begin(), lacked->second.lower_bound(preemptor.count),
@@ -62,11 +65,11 @@ bool InVain::KnowsBetweenQueues(const Preemptor& preemptor, int levels, double m
 }
 
 void InVain::NoteBetweenQueues(const Preemptor& preemptor, int levels, std::optional<double> lacks_places_up_to) {
-  const std::optional<Wish> wish = WishOf(preemptor);
+  const std::optional<Wish> wish = WishOf(EvictFor::kShare, preemptor);
   if (!lacks_places_up_to.has_value() || !wish.has_value() || !IsPlain(preemptor))
     return Note(EvictFor::kShare, preemptor);
-  lacked_places_[{wish->queue, wish->by_shape.front().first, levels, preemptor.patient}].emplace(preemptor.count,
-                                                                                                 *lacks_places_up_to);
+  lacked_places_[{wish->queue, wish->by_shape.front().first, levels, wish->patient, wish->spares}].emplace(
+      preemptor.count, *lacks_places_up_to);
 }
 
 void InVain::RoomTaken() {

@@ -5,9 +5,9 @@
 // the same whoever asks, and of most pods, such as ask for nothing but amounts, the more are wanted the less they fit,
 // also when others have taken room since (constraint::Constraint::more_fit_less). Between queues more may be taken back
 // for who wants more, where that is worth more (reclaim.h): there less says something of more only up to a gain, of the
-// same levels, the same patience (Policy::reclaim_after), and until others have taken room; but when places were
-// lacking then it says so for all priorities. Whom to move is searched for by what is wanted: there nothing follows
-// from less.
+// same levels, the same patience (Policy::reclaim_after), of those who spare the same gang (Reclaim::WentFor), and
+// until others have taken room; but when places were lacking then it says so for all priorities. Whom to move is
+// searched for by what is wanted: there nothing follows from less.
 #pragma once
 
 #include <compare>
@@ -47,7 +47,8 @@ class InVain {
     model::QueueId queue = model::kNone;
     std::int32_t priority = 0;
     std::vector<std::pair<model::ShapeId, int>> by_shape;
-    bool patient = false;  // between queues
+    bool patient = false;  // this and the next between queues
+    model::GangId spares = model::kNone;
     friend auto operator<=>(const Wish&, const Wish&) = default;
   };
   // Of a plain wish, whatever its priority.
@@ -56,10 +57,11 @@ class InVain {
     model::ShapeId shape = model::kNone;
     int levels = 0;
     bool patient = false;
+    model::GangId spares = model::kNone;
     friend auto operator<=>(const Share&, const Share&) = default;
   };
   // nullopt: no other gang is alike.
-  std::optional<Wish> WishOf(const Preemptor& preemptor) const;
+  std::optional<Wish> WishOf(model::EvictFor what_for, const Preemptor& preemptor) const;
   // It wants pods of one shape, of which more fit less.
   static bool IsPlain(const Preemptor& preemptor) { return preemptor.by_shape.size() == 1 && preemptor.more_fit_less; }
 

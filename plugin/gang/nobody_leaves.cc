@@ -47,7 +47,7 @@ class Count {
  private:
   // What of it goes, if it goes alone, is taken down.
   int NobodyLeaves::* NumberOf(const Candidate& candidate) {
-    const absl::Time rests_until = reclaim_.RestsUntil(candidate);
+    const absl::Time rests_until = reclaim_.RestsUntil(candidate.gang, preemptor_.gang);
     const std::optional<Bundle>& whole = victims_.Whole(candidate.gang, preemptor_.asks_for_nothing);
     const bool in_time = whole.has_value() && rests_until <= now_;
     if (in_time && MayGo(*whole)) {

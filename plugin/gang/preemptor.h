@@ -19,6 +19,7 @@ struct Preemptor {
   int count = 0;                                         // tasks of its minimum
   std::vector<std::pair<model::ShapeId, int>> by_shape;  // of all that may be placed
   bool patient = true;                                   // it has waited for its share (Policy::reclaim_after)
+  model::GangId spares = model::kNone;                   // stays, as Reclaim::WentFor says
   bool more_fit_less = true;                             // of each of those shapes (constraint::Constraint)
   friend bool operator==(const Preemptor&, const Preemptor&) = default;
 };

@@ -1,10 +1,14 @@
 #include "plugin/gang/reclaim.h"
 
 #include <algorithm>
+#include <iterator>
 #include <limits>
 #include <map>
 #include <set>
 #include <utility>
+
+#include "absl/strings/str_split.h"
+#include "absl/strings/string_view.h"
 
 namespace gangway::gang {
 
@@ -166,20 +170,46 @@ bool Reclaim::QueuesAboveLose(const Preemptor& preemptor, const Branch& theirs, 
 
 // ---- who may go
 
-absl::Time Reclaim::RestsUntil(const Candidate& candidate) const {
-  const Gang& gang = cluster_.gang(candidate.gang);
-  const int evictions = EvictionsOfLate(gang, now_);
-  if (evictions == 0 || candidate.leaving) return absl::InfinitePast();
+GangId Reclaim::LastWentFor(GangId id) const {
+  const Gang& gang = cluster_.gang(id);
+  if (gang.evicted_for.empty() || EvictionsOfLate(gang, now_) == 0) return model::kNone;
+  const std::pair<absl::string_view, absl::string_view> name =
+      absl::StrSplit(gang.evicted_for.view(), absl::MaxSplits('/', 1));
+  for (const model::GangKind kind :
+       {model::GangKind::kVolcano, model::GangKind::kKubernetes, model::GangKind::kCoscheduling}) {
+    const GangId other = cluster_.FindGang(name.first, name.second, kind);
+    if (other != model::kNone) return other;
+  }
+  return model::kNone;
+}
+
+GangId Reclaim::WentFor(GangId id) {
+  const GangId other = LastWentFor(id);
+  if (other == model::kNone) return model::kNone;
+  const Gang& gang = cluster_.gang(other);
+  if (gang.held.zero() || gang.queue == model::kNone || gang.queue == cluster_.gang(id).queue) return model::kNone;
+  return Rests(other, id) ? other : model::kNone;
+}
+
+absl::Time Reclaim::RestsUntil(GangId id, GangId for_whom) const {
+  const Gang& gang = cluster_.gang(id);
+  int evictions = EvictionsOfLate(gang, now_);
+  absl::Time last = gang.last_evicted;
+  if (for_whom != model::kNone && LastWentFor(for_whom) == id) {
+    evictions = std::max(evictions, 1);
+    last = std::max(last, cluster_.gang(for_whom).last_evicted);
+  }
+  if (evictions == 0 || gang.leaving > 0) return absl::InfinitePast();
   const absl::Duration least = MinRuntimeOf(cluster_, overlay_.tree(), gang.queue);
   absl::Duration rest = std::max(least, policy_.rests_for);
   for (int i = 1; i < evictions && rest < kLongestRest; ++i) rest *= 2;
   // Who has not begun again, and may never, stays no longer for it.
-  const absl::Time from = candidate.started == absl::InfiniteFuture() ? gang.last_evicted : candidate.started;
+  const absl::Time from = gang.mean_start() == absl::InfiniteFuture() ? last : gang.mean_start();
   return from + std::max(least, std::min(rest, kLongestRest));
 }
 
-bool Reclaim::Rests(const Candidate& candidate) {
-  const absl::Time until = RestsUntil(candidate);
+bool Reclaim::Rests(GangId gang, GangId for_whom) {
+  const absl::Time until = RestsUntil(gang, for_whom);
   if (until > now_) look_again_ = std::min(look_again_, until);
   return until > now_;
 }
@@ -217,18 +247,23 @@ std::vector<Candidate> Reclaim::KeptByQueues(const Preemptor& preemptor, const H
 
 absl::Span<const Candidate> Reclaim::Candidates(const Preemptor& preemptor, const Holders& holders) {
   std::vector<QueueId> queues = QueuesToTakeFrom(preemptor, holders);
-  if (queues == candidates_of_) return candidates_;
-  candidates_of_ = std::move(queues);
-  candidates_.clear();
-  for (Candidate& candidate : HoldersOf(candidates_of_, holders)) {
-    if (!Rests(candidate)) {
-      Holders::Add(candidate, candidates_);
-    } else if (candidate.has_surplus) {
-      candidate.whole = false;
-      candidates_.push_back(candidate);
+  if (queues != candidates_of_) {
+    candidates_of_ = std::move(queues);
+    candidates_.clear();
+    for (Candidate& candidate : HoldersOf(candidates_of_, holders)) {
+      if (!Rests(candidate.gang, model::kNone)) {
+        Holders::Add(candidate, candidates_);
+      } else if (candidate.has_surplus) {
+        candidate.whole = false;
+        candidates_.push_back(candidate);
+      }
     }
   }
-  return candidates_;
+  if (preemptor.spares == model::kNone) return candidates_;
+  without_spared_.clear();
+  std::copy_if(candidates_.begin(), candidates_.end(), std::back_inserter(without_spared_),
+               [&](const Candidate& candidate) { return candidate.gang != preemptor.spares || !candidate.whole; });
+  return without_spared_;
 }
 
 Reclaim::Loss Reclaim::LossBy(const Preemptor& preemptor, const Bundle& bundle, const std::vector<Bundle>& chosen) {

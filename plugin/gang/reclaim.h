@@ -11,7 +11,8 @@
 //
 // A gang of which pods were evicted within the last day keeps its minimum for ten minutes from when it began again, or
 // its queue's minimum runtime, and for twice as long after each eviction more, at most eight hours: so it ends some
-// time, however queues' shares come and go. For a higher priority it goes at any time.
+// time, however queues' shares come and go. So does the gang for which it went, from the one that went: else two would
+// evict each other in turn. For a higher priority it goes at any time.
 #pragma once
 
 #include <compare>
@@ -51,9 +52,12 @@ class Reclaim {
   int EntitledLevels(model::QueueId queue, const model::Resources& wanted);
   // Gangs of other queues that may have to leave for it. Good until the next call; `holders` are the same in each.
   absl::Span<const Candidate> Candidates(const Preemptor& preemptor, const Holders& holders);
-  // The same, each whole, were none of them kept for having been evicted of late; and until when that keeps one.
+  // The same, each whole, were none of them kept for what was evicted of late; and until when that keeps one from
+  // another.
   std::vector<Candidate> CandidatesInTime(const Preemptor& preemptor, const Holders& holders);
-  absl::Time RestsUntil(const Candidate& candidate) const;
+  absl::Time RestsUntil(model::GangId gang, model::GangId for_whom) const;
+  // Of another queue, for which this one went of late, and which therefore stays for now; kNone: for none that does.
+  model::GangId WentFor(model::GangId gang);
   // Gangs of queues from which it could take, did these give anything back.
   std::vector<Candidate> KeptByQueues(const Preemptor& preemptor, const Holders& holders);
   // When there are more of them though nothing happens.
@@ -92,7 +96,10 @@ class Reclaim {
   };
 
   const Shares& shares();
-  bool Rests(const Candidate& candidate);
+  // Which the gang went for last, of those that there are; kNone: that was not of late.
+  model::GangId LastWentFor(model::GangId gang) const;
+  // For whomever, where that is kNone.
+  bool Rests(model::GangId gang, model::GangId for_whom);
   std::vector<model::QueueId> QueuesToTakeFrom(const Preemptor& preemptor, const Holders& holders,
                                                bool reclaimable = true);
   // Each whole, with the priority of its queue.
@@ -118,7 +125,7 @@ class Reclaim {
   absl::Time look_again_ = absl::InfiniteFuture();
   std::unique_ptr<Shares> shares_;
   std::vector<model::QueueId> candidates_of_;  // queues
-  std::vector<Candidate> candidates_;
+  std::vector<Candidate> candidates_, without_spared_;
 };
 
 }  // namespace gangway::gang

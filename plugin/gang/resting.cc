@@ -46,7 +46,7 @@ std::optional<model::Resting> FindResting(const Cluster& cluster, const Policy& 
     Reclaim reclaim(overlay, policy, now);
     const std::vector<Candidate> others = reclaim.CandidatesInTime(*preemptor, holders);
     for (const Candidate& candidate : others) {
-      const std::optional<absl::Time> when = later.From(candidate.gang, reclaim.RestsUntil(candidate));
+      const std::optional<absl::Time> when = later.From(candidate.gang, reclaim.RestsUntil(candidate.gang, id));
       if (when.has_value() && reclaim.LossBy(*preemptor, later.WholeOf(candidate.gang), {}).allowed)
         goes(candidate.gang, *when);
     }

@@ -368,6 +368,7 @@ model::GangFacts GangFactsOf(const api::volcano::PodGroup& group, absl::string_v
   if (release != nullptr) {
     facts.evictions = api::volcano::EvictionsBy(release->reason, release->message);
     if (facts.evictions > 0) facts.last_evicted = release->last_transition_time.at;
+    facts.evicted_for = api::volcano::GangEvictedFor(release->reason, release->message);
   }
   if (release != nullptr && release->reason == api::volcano::kMoved) {
     facts.moved = release->last_transition_time.at;
@@ -406,6 +407,7 @@ model::GangFacts GangFactsOf(const api::core::KubernetesPodGroup& group) {
     if (absl::string_view(condition.type) != api::volcano::kGangReleased) continue;
     facts.evictions = api::volcano::EvictionsBy(condition.reason, condition.message);
     if (facts.evictions > 0) facts.last_evicted = condition.last_transition_time.at;
+    facts.evicted_for = api::volcano::GangEvictedFor(condition.reason, condition.message);
   }
   // Its status has no word for being let in: decided anew by each process, until it has run.
   if (facts.was_whole) facts.phase = GangPhase::kRunning;

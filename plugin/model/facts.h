@@ -263,6 +263,7 @@ struct GangFacts {
   // counts.
   int evictions = 0;
   absl::Time last_evicted = absl::InfinitePast();
+  std::string evicted_for;  // then: "ns/name" of that gang; "" = that is not told
   // Then: its pods that went, and on which node room is kept for the one that is made for each.
   struct MovedPod {
     std::string name, uid, node;

@@ -169,6 +169,7 @@ void Gangs::Set(GangId id, const GangFacts& facts, bool has_quotas) {
   gang.moved = facts.moved;
   gang.evictions = facts.evictions;
   gang.last_evicted = facts.last_evicted;
+  gang.evicted_for = Text(facts.evicted_for);
   gang.moved_pods = facts.moved_pods.empty() ? std::nullopt : std::optional(facts.moved_pods);
   gang.short_since = facts.short_since;
   gang.past_runs = facts.past_runs;

@@ -65,6 +65,7 @@ struct Gang {
   absl::Time moved = absl::InfinitePast();              // last
   int evictions = 0;                                    // for others, but for moves
   absl::Time last_evicted = absl::InfinitePast();
+  Text evicted_for;                                     // then: "ns/name"
   Seldom<std::vector<GangFacts::MovedPod>> moved_pods;  // then
   absl::Time short_since = absl::InfiniteFuture();      // of members with which it was whole, as its status tells
   PastRuns past_runs;

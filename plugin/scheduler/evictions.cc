@@ -90,16 +90,17 @@ bool AddIfNew(api::volcano::ReleasedPod pod, std::vector<api::volcano::ReleasedP
 std::string Evictions::SentenceOf(const model::Decision& decision, GangId victim_id, std::size_t pods) const {
   const Gang& gang = cluster_.gang(decision.gang);
   const Gang& victim = cluster_.gang(victim_id);
+  const std::string for_gang = api::volcano::ForGang(model::KeyOf(gang.ns, gang.name));
   std::string text = absl::StrCat("evicted ", pods, " of ", Counted(victim.tasks.size(), "task"));
   if (decision.evict_for == EvictFor::kLost) {
-    if (victim_id != decision.gang) absl::StrAppend(&text, " for ", gang.ns, "/", gang.name);
+    if (victim_id != decision.gang) absl::StrAppend(&text, for_gang);
     absl::StrAppend(&text, ": it was whole, and has lacked members since ",
                     absl::FormatTime("%Y-%m-%dT%H:%M:%SZ", victim.short_since, absl::UTCTimeZone()));
     if (victim_id == decision.gang && decision.reason.has_value())
       absl::StrAppend(&text, "; it ", model::Render(*decision.reason));
     return text;
   }
-  absl::StrAppend(&text, " for ", gang.ns, "/", gang.name, ": ");
+  absl::StrAppend(&text, for_gang, ": ");
   if (decision.evict_for == EvictFor::kRoom) {
     absl::StrAppend(&text, "moved so that it finds room, and placed again at once");
   } else if (decision.evict_for == EvictFor::kPriority) {
@@ -184,6 +185,7 @@ std::optional<Removal> Evictions::RemovalOf(const NamespacedName& key, GangId id
     removal.told = EndingOf(cluster_, gang);
     removal.sentence = absl::StrCat("evicted ", removal.tasks.size(), " of ", gang.tasks.size(),
                                     " tasks: others of the gang were evicted before");
+    if (!gang.evicted_for.empty()) absl::StrAppend(&removal.sentence, ",", api::volcano::ForGang(gang.evicted_for));
     if (gang.evictions > 1) absl::StrAppend(&removal.sentence, api::volcano::EvictedTimes(gang.evictions));
   }
   // Whoever goes is told of, also who was marked before this process began, or its Job takes it for a failure.

@@ -437,6 +437,7 @@ class Simulation {
   }
 
   void Evict(const Decision& decision) {
+    const model::Gang& for_whom = cluster_.gang(decision.gang);
     std::set<std::size_t> hit, moved;
     std::map<std::size_t, int> going;
     for (const model::Placement& move : decision.moves) moved.insert(PlayerOf(cluster_.task(move.task).gang));
@@ -460,6 +461,7 @@ class Simulation {
         } else {
           player.facts.evictions = gang::EvictionsOfLate(cluster_.gang(IdOf(player)), now_) + 1;
           player.facts.last_evicted = now_;
+          player.facts.evicted_for = model::KeyOf(for_whom.ns, for_whom.name);
         }
         player.state = State::kEnding;
         ++player.run;

@@ -4,7 +4,6 @@
 #include <cmath>
 #include <optional>
 #include <set>
-#include <tuple>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -38,7 +37,7 @@ GangwayDay::GangwayDay(const Workload& workload, GangwayOptions options)
     : workload_(workload),
       options_(std::move(options)),
       came_(workload.jobs.size(), absl::InfiniteFuture()),
-      evicted_(workload.jobs.size(), {0, absl::InfinitePast()}) {
+      evicted_(workload.jobs.size()) {
   for (int node = 0; node < workload.plan.nodes; ++node) {
     nodes_.push_back(absl::StrCat("node-", absl::Dec(node, absl::kZeroPad5)));
     model::NodeFacts facts;
@@ -74,7 +73,10 @@ model::GangFacts GangwayDay::GangOf(const Job& job, GangPhase phase) const {
   gang.min_resources = WithGpus(job.all_gpus(), job.pods);
   gang.created = came_[static_cast<std::size_t>(job.id)];
   gang.phase = phase;
-  std::tie(gang.evictions, gang.last_evicted) = evicted_[static_cast<std::size_t>(job.id)];
+  const Evicted& evicted = evicted_[static_cast<std::size_t>(job.id)];
+  gang.evictions = evicted.times;
+  gang.last_evicted = evicted.last;
+  gang.evicted_for = evicted.for_whom;
   gang.was_whole = phase == GangPhase::kRunning;
   return gang;
 }
@@ -187,9 +189,10 @@ void GangwayDay::Evict(const Decision& decision, Seconds now, Hands& hands) {
   for (const int id : jobs) {
     const Job& job = workload_.jobs[static_cast<std::size_t>(id)];
     hands.Evict(id);
-    auto& [times, last] = evicted_[static_cast<std::size_t>(id)];
-    ++times;
-    last = At(now);
+    Evicted& evicted = evicted_[static_cast<std::size_t>(id)];
+    ++evicted.times;
+    evicted.last = At(now);
+    evicted.for_whom = model::KeyOf(kNamespace, NameOf(JobOf(decision.gang)));
     for (int i = 0; i < job.pods; ++i) {
       const model::Task& task = cluster_.task(cluster_.FindTask(kNamespace, NameOf(job, i)));
       model::PodFacts pod = PodOf(job, i);

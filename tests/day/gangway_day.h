@@ -62,8 +62,13 @@ class GangwayDay : public Scheduler {
   gang::Scratch scratch_;
   std::vector<std::string> nodes_;
   std::vector<int> node_of_row_;
-  std::vector<absl::Time> came_;                     // by job: for the first time
-  std::vector<std::pair<int, absl::Time>> evicted_;  // by job: how often, and when last
+  std::vector<absl::Time> came_;  // by job: for the first time
+  struct Evicted {
+    int times = 0;
+    absl::Time last = absl::InfinitePast();
+    std::string for_whom;  // then
+  };
+  std::vector<Evicted> evicted_;  // by job
   absl::flat_hash_map<std::string, int> job_of_;
   Seconds look_again_ = kNever;
   absl::Time evict_from_ = absl::InfinitePast();

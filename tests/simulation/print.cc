@@ -17,7 +17,9 @@ void PrintRecord(const sandbox::JournalRecord& record) {
   std::string state = record.after == nullptr ? "gone" : "";
   if (record.after != nullptr && record.resource == &api::kPods) {
     const auto pod = api::Decode<api::core::Pod>(*record.after);
-    state = absl::StrCat(pod->status.phase, " ", pod->spec.node_name, pod->metadata.deleting() ? " deleting" : "");
+    state = absl::StrCat(pod->status.phase, " ", pod->spec.node_name, pod->metadata.deleting() ? " deleting" : "",
+                         pod->bound() || pod->status.nominated_node_name.empty() ? "" : " for ",
+                         pod->bound() ? "" : pod->status.nominated_node_name);
   } else if (record.after != nullptr && record.resource == &api::kJobs) {
     const auto job = api::Decode<api::volcano::Job>(*record.after);
     state = absl::StrCat(job->status.state.phase, " version ", job->status.version, " retryCount ",

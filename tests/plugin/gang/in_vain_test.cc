@@ -92,6 +92,9 @@ TEST_F(InVainTest, BetweenQueuesWhoLackedPlacesSpeaksForWhoWantsNoLessUpToAGain)
   EXPECT_FALSE(knows(Add(testutil::Gang("less", 1), 1)));
   EXPECT_FALSE(knows(Add(testutil::Gang("smaller", 2), 2, testutil::Cpu(500))));
   EXPECT_FALSE(in_vain_.KnowsBetweenQueues(two, 2, 0.25)) << "others may go for it";
+  Preemptor spares = two;
+  spares.spares = three.gang;
+  EXPECT_FALSE(knows(spares)) << "others may not";
   EXPECT_FALSE(in_vain_.Knows(EvictFor::kPriority, two));
   model::GangFacts gang = testutil::Gang("elsewhere", 2);
   gang.queue = "other";

@@ -136,6 +136,37 @@ TEST_F(AwaitedRoomTest, WhereItFindsNoneBesideThatItWaitsUntilTheyHaveBegun) {
   EXPECT_THAT((std::vector{NodeOf("vip-0"), NodeOf("vip-1")}), UnorderedElementsAre("b", "c"));
 }
 
+// Two go for one pod each; who goes for what was lost is not counted twice, or "vip" would give up what it waits for.
+TEST_F(LostMemberTest, RoomThatIsMadeForItsPodLeavesOthersTheirs) {
+  model::GangFacts g = testutil::Gang("g", 3);
+  g.phase = model::GangPhase::kRunning;
+  g.was_whole = true;
+  g.priority_class = "high";
+  cluster.SetGang(g);
+  Node("d", testutil::Amounts(4000));
+  for (const char* const low : {"low-1", "low-2"}) OneRuns(low, "low", "default", testutil::Amounts(2000), "d");
+  const auto waits_for_d = [&](const std::string& gang, const std::string& name) {
+    model::PodFacts pod = PodOf(gang, name, testutil::Amounts(2000));
+    pod.wants.selector = {{"kubernetes.io/hostname", "d"}};
+    cluster.SetPod(pod);
+  };
+  Group("vip", "high", 1);
+  waits_for_d("vip", "vip");
+  EXPECT_THAT(EvictedIn(Round(testutil::At(10))), SizeIs(1));
+  cluster.RemovePod("default", "g-2");
+  waits_for_d("g", "g-2");
+  EXPECT_THAT(EvictedIn(Round(testutil::At(11))), SizeIs(1));
+  for (const int second : {12, 13}) {
+    EXPECT_THAT(EvictedIn(Round(testutil::At(second))), IsEmpty());
+    EXPECT_EQ(Of("vip").nominated, 1);
+    EXPECT_EQ(Of("g").nominated, 1);
+  }
+  for (const char* const low : {"low-1", "low-2"}) cluster.RemovePod("default", low);
+  Round(testutil::At(14));
+  EXPECT_EQ(NodeOf("vip"), "d");
+  EXPECT_EQ(NodeOf("g-2"), "d");
+}
+
 // The room of the pod that is going will be that of the one made for it, so evicting 2 cpu more makes no room for 4.
 TEST_F(LostMemberTest, NobodyCountsOnTheRoomOfAPodThatIsLostAndStillThere) {
   OneWaits("vip", "high", "default", testutil::Amounts(4000));

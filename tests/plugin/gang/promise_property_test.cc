@@ -75,6 +75,7 @@ class Life {
   bool Round() {
     const Decisions decisions = Schedule(cluster_, policy_, now_, scratch_);
     std::vector<std::string> gone;
+    std::map<std::string, std::string> hit;  // gangs, and for whom
     bool done = false;
     why_.clear();
     for (const Decision& decision : decisions) {
@@ -97,15 +98,17 @@ class Life {
         for (const model::Placement& placement : *decision.nominations)
           pods_.at(cluster_.task(placement.task).name).nominated = std::string(cluster_.node_name(placement.row));
       }
-      for (const model::TaskId task : decision.evicted) gone.push_back(cluster_.task(task).name);
+      for (const model::TaskId task : decision.evicted) {
+        gone.push_back(cluster_.task(task).name);
+        hit[pods_.at(gone.back()).gang] = model::KeyOf("default", cluster_.gang(decision.gang).name);
+      }
     }
     EndRound(decisions, policy_.victims_take, now_, cluster_);
     evicted += static_cast<int>(gone.size());
-    std::set<std::string> hit;
-    for (const std::string& name : gone) hit.insert(pods_.at(name).gang);
-    for (const std::string& name : hit) {
+    for (const auto& [name, for_whom] : hit) {
       ++gangs_.at(name).facts.evictions;
       gangs_.at(name).facts.last_evicted = now_;
+      gangs_.at(name).facts.evicted_for = for_whom;
     }
     for (const std::string& name : gone) MakeAnew(pods_.at(name));
     for (auto& [name, gang] : gangs_) {

@@ -308,6 +308,80 @@ TEST_F(RestTest, WhoHasNotBegunAgainStaysNoLongerForIt) {
   EXPECT_THAT(Evicted(), ElementsAre("held"));
 }
 
+// "b" went for one at a time.
+TEST_F(RestTest, ForWhomOthersWentStaysFromThemForAWhile) {
+  model::GangFacts b = testutil::Gang("b", 1);
+  b.queue = "q2";
+  b.priority_class = "low";
+  b.evictions = 1;
+  const auto went_for = [&](const std::string& gang, int second) {
+    b.evicted_for = gang;
+    b.last_evicted = At(second);
+    cluster.SetGang(b);
+    return Evicted();
+  };
+  EXPECT_THAT(went_for("default/held", -60), IsEmpty());
+  EXPECT_EQ(Of("b").look_again, At(600));
+  EXPECT_THAT(went_for("default/other", -60), ElementsAre("held"));
+  EXPECT_THAT(went_for("default/held", -24 * 3600), ElementsAre("held")) << "that is long ago";
+  went_for("default/held", -60);
+  EXPECT_EQ(StaysUntil(2), At(1200)) << "it was evicted itself, too";
+  pod_.started = At(-601);
+  WasEvicted(0, At(0));
+  EXPECT_THAT(Evicted(), ElementsAre("held"));
+  pod_.started = absl::InfiniteFuture();
+  WasEvicted(0, absl::InfinitePast());
+  EXPECT_THAT(Evicted(), IsEmpty());
+  EXPECT_EQ(Of("b").look_again, At(540));
+}
+
+TEST_F(RestTest, WhoWentForOneWhosePodGroupIsGoneSparesNobody) {
+  Node("n2", Amounts(8000));
+  Runs("ungrouped", "ungrouped", Amounts(8000), "n2");
+  model::GangFacts b = testutil::Gang("b", 1);
+  b.queue = "q2";
+  b.priority_class = "low";
+  b.evictions = 1;
+  b.last_evicted = At(-60);
+  b.evicted_for = "default/ungrouped";
+  cluster.SetGang(b);
+  EXPECT_THAT(Evicted(), ElementsAre("held"));
+}
+
+// What is in vain for one that went for it is not so for the next, which wants the same.
+TEST_F(RestTest, FromOthersForWhomTheyWentGoAsBefore) {
+  model::GangFacts went = testutil::Gang("went", 1);
+  went.queue = "q2";
+  went.priority_class = "low";
+  went.evictions = 1;
+  went.last_evicted = At(-60);
+  went.evicted_for = "default/held";
+  Waits("went", "went", Amounts(2000));
+  for (const int created : {-40, 40}) {  // first, and last
+    went.created = At(created);
+    cluster.SetGang(went);
+    EXPECT_THAT(Evicted(), ElementsAre("held"));
+    EXPECT_THAT(Of("b").evicted, SizeIs(1));
+  }
+}
+
+TEST_F(RestTest, WhatIsBeyondTheMinimumOfWhomOthersWentForGoes) {
+  pod_.wants.requests = Amounts(2000);
+  model::PodFacts more = PodOf("held", "more", Amounts(1000), "n1");
+  more.started = At(0);
+  cluster.SetPod(more);
+  WasEvicted(0, At(0));
+  cluster.RemovePod("default", "b");
+  model::GangFacts small = testutil::Gang("small", 1);
+  small.queue = "q2";
+  small.evictions = 1;
+  small.last_evicted = At(-60);
+  small.evicted_for = "default/held";
+  cluster.SetGang(small);
+  Waits("small", "small", Amounts(1000));
+  EXPECT_THAT(Evicted(), ElementsAre("more"));
+}
+
 // What its queue says is doubled, too.
 TEST_F(RestTest, ForItsQueuesMinimumRuntimeAtLeast) {
   model::QueueFacts queue = testutil::Queue("q1");

@@ -85,6 +85,27 @@ TEST_F(RestingTest, ThoseOfOtherQueuesThatWereEvictedOfLateAndThatTheirQueueCoul
   EXPECT_EQ(ForHigh(), std::nullopt);
 }
 
+// It went for "x", as it says, which therefore stays.
+TEST_F(RestingTest, ThoseForWhichItWent) {
+  RunsAtLeast("q1", absl::ZeroDuration());
+  RunsAtLeast("default", absl::ZeroDuration());
+  cluster.RemovePod("default", "high");
+  for (const char* name : {"x", "y", "z", "u"}) {
+    Group(name, "low", 1, "q1");
+    RunsSince(4, name, name);
+  }
+  model::GangFacts high = testutil::Gang("high", 1);
+  high.evictions = 1;
+  high.last_evicted = At(2);
+  high.evicted_for = "default/x";
+  cluster.SetGang(high);
+  Waits("high", "high", Amounts(2000));
+  EXPECT_EQ(ForHigh(), (Resting{1, At(604), QueueOf("x")}));
+  high.evicted_for = "default/gone";
+  cluster.SetGang(high);
+  EXPECT_EQ(ForHigh(), std::nullopt);
+}
+
 // 4 cpu are free in two pieces, and "high" wants 3: one that may be moved lies beside each.
 TEST_F(RestingTest, ThoseThatWereMovedOfLateAndCouldBeMovedAgain) {
   RunsAtLeast("default", absl::ZeroDuration());

@@ -165,7 +165,7 @@ TEST(IngestTest, APodThatMayBeMovedSaysWhatItWouldAskForAgain) {
 }
 
 // As its last release says, of whichever kind that was.
-TEST(IngestTest, AGangSaysHowOftenItWasEvicted) {
+TEST(IngestTest, AGangSaysHowOftenItWasEvictedAndForWhom) {
   const auto evictions = [](const std::string& reason, const std::string& message) {
     const std::string status = absl::StrCat(
         R"("status":{"conditions":[{"type":"GangReleased","status":"True","lastTransitionTime":"2026-11-23T10:00:00Z",)",
@@ -177,13 +177,21 @@ TEST(IngestTest, AGangSaysHowOftenItWasEvicted) {
     const model::GangFacts kubernetes = GangFactsOf(
         Decoded<api::core::KubernetesPodGroup>(absl::StrCat(R"({"metadata":{"name":"g"},"spec":{},)", status)));
     EXPECT_EQ(kubernetes.evictions, facts.evictions) << message;
-    return facts.evictions;
+    EXPECT_EQ(kubernetes.evicted_for, facts.evicted_for) << message;
+    return std::pair(facts.evictions, facts.evicted_for);
   };
-  EXPECT_EQ(evictions("Preempted", "evicted 2 of 2 tasks for default/high: its priority is 9 [a/1 b/2]"), 1);
-  EXPECT_EQ(evictions("Reclaimed", "evicted 2 of 2 tasks for default/x: ...; evicted 3 times of late [a/1 b/2]"), 3);
-  EXPECT_EQ(evictions("Moved", "evicted 1 of 1 task for default/x: ...; evicted 1 time of late [a/1/n1]"), 1);
-  EXPECT_EQ(evictions("Moved", "evicted 1 of 1 task for default/x: ... [a/1/n1]"), 0);
-  EXPECT_EQ(evictions("NotWhole", "released 2 of 4 tasks: ..."), 0);
+  EXPECT_THAT(evictions("Preempted", "evicted 2 of 2 tasks for default/high: its priority is 9 [a/1 b/2]"),
+              Pair(1, "default/high"));
+  EXPECT_THAT(evictions("Reclaimed", "evicted 2 of 2 tasks for default/x: ...; evicted 3 times of late [a/1 b/2]"),
+              Pair(3, "default/x"));
+  EXPECT_THAT(evictions("Preempted", "evicted 1 of 2 tasks: others of the gang were evicted before, for b/x [a/1]"),
+              Pair(1, "b/x"));
+  EXPECT_THAT(evictions("Preempted", "evicted 1 of 2 tasks: others of the gang were evicted before [a/1]"),
+              Pair(1, ""));
+  EXPECT_THAT(evictions("Moved", "evicted 1 of 1 task for default/x: ...; evicted 1 time of late [a/1/n1]"),
+              Pair(1, ""));
+  EXPECT_THAT(evictions("Moved", "evicted 1 of 1 task for default/x: ... [a/1/n1]"), Pair(0, ""));
+  EXPECT_THAT(evictions("NotWhole", "released 2 of 4 tasks: ..."), Pair(0, ""));
 }
 
 // Of a gang that began anew the phase is another, however long it waited; and what it lacked before it was whole counts

@@ -118,6 +118,13 @@ TEST_F(EvictionsTest, WhoWasToldByAnotherProcessGoesWhereTheGangIsNotWholeAnyMor
   ASSERT_TRUE(removal.has_value());
   EXPECT_EQ(removal->sentence, "evicted 1 of 3 tasks: others of the gang were evicted before");
   EXPECT_EQ(removal->reason, "Preempted");
+  model::GangFacts told = testutil::Gang("g", 3);
+  told.evictions = 2;
+  told.evicted_for = "default/high";
+  cluster_.SetGang(told);
+  const Removal again = evictions_.RemovalOf({"default", "g"}, Gang()).value_or(Removal());
+  EXPECT_EQ(api::volcano::GangEvictedFor(again.reason, again.sentence), "default/high") << again.sentence;
+  EXPECT_EQ(api::volcano::EvictionsBy(again.reason, again.sentence), 2) << again.sentence;
   cluster_.SetGang(testutil::Gang("g", 2));
   EXPECT_THAT(Going(), IsEmpty()) << "it was beyond the minimum that one went";
   first.terminating = false;
