@@ -3,7 +3,9 @@
 // When some bindings of a gang fail for good, the pods that were bound are deleted; so are pods that are evicted for
 // another gang. Before that the scheduler writes a condition of type GangReleased with their names and UIDs, and marks
 // each pod with condition DisruptionTarget, reason GangReleased or, as Kubernetes' scheduler does,
-// PreemptionByScheduler. So whoever recreates them knows that this is no failure of theirs.
+// PreemptionByScheduler. So whoever recreates them knows that this is no failure of theirs. Of a Job's pods that go
+// for others its controller reads that in the PodGroup, and the mark comes behind the deletion, where they are still
+// there.
 #pragma once
 
 #include <string>
@@ -15,6 +17,8 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/string_view.h"
+#include "api/meta.h"
+#include "api/resource.h"
 #include "api/volcano/scheduling.h"
 #include "base/counted.h"
 
@@ -33,6 +37,9 @@ inline constexpr absl::string_view kLostMember = "LostMember";
 
 // The same: for a gang of its queue with a higher priority; for a queue that holds less than it deserves.
 inline constexpr absl::string_view kPreempted = "Preempted", kReclaimed = "Reclaimed";
+
+// Of GangReleased: its pods go, and are not placed again at once.
+inline bool IsForOthers(absl::string_view reason) { return reason == kPreempted || reason == kReclaimed; }
 
 // Of a pod's condition DisruptionTarget.
 inline bool IsRelease(absl::string_view reason) { return reason == kGangReleased || reason == kPreemptionByScheduler; }
@@ -79,7 +86,14 @@ inline int EvictionsBy(absl::string_view reason, absl::string_view message) {
     int times = 0;
     if (absl::SimpleAtoi(number.substr(0, number.find(' ')), &times) && times > 0) return times;
   }
-  return reason == kPreempted || reason == kReclaimed ? 1 : 0;
+  return IsForOthers(reason) ? 1 : 0;
+}
+
+// The Job that controls a pod or a PodGroup; nullptr when something else does, or nothing.
+inline const OwnerReference* ControllingJob(const ObjectMeta& metadata) {
+  const OwnerReference* const owner = metadata.Controller();
+  const bool is_job = owner != nullptr && owner->kind == kJobs.kind && owner->api_version == kJobs.ApiVersion();
+  return is_job ? owner : nullptr;
 }
 
 // The condition of the latest release; nullptr when there was none.
@@ -108,6 +122,19 @@ inline std::vector<ReleasedPod> ReleasedPods(const PodGroupCondition& release) {
     if (words.size() > 1 && !words[1].empty()) pods.push_back({words[0], words[1], words.size() > 2 ? words[2] : ""});
   }
   return pods;
+}
+
+// Whether the pod of this UID is among those that the release names.
+inline bool NamesPod(const PodGroupCondition& release, absl::string_view uid) {
+  const absl::string_view message = release.message;
+  const std::string wanted = absl::StrCat("/", uid);
+  for (std::size_t at = message.rfind('['); at != absl::string_view::npos && !uid.empty();) {
+    at = message.find(wanted, at);
+    if (at == absl::string_view::npos) break;
+    at += wanted.size();
+    if (at < message.size() && absl::StrContains(" /]", message[at])) return true;
+  }
+  return false;
 }
 
 }  // namespace gangway::api::volcano

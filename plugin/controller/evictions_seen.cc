@@ -38,7 +38,7 @@ bool IsEvicted(const lifecycle::JobView& view, const EvictionsSeen& evictions) {
     return view.released_leaving != nullptr && !view.released_leaving->empty();
   return std::all_of(view.pods->begin(), view.pods->end(), [&](const auto& each) {
     const lifecycle::JobPod& pod = each.second;
-    return pod.released || evictions.IsNamed(pod.uid);
+    return pod.released || (pod.named && pod.deleting) || evictions.IsNamed(pod.uid);
   });
 }
 

@@ -64,6 +64,7 @@ JobController::JobController(kube::Informers& informers, kube::ComponentOptions 
           [this](const auto&, const auto& before, const auto& after) { OnPodGroup(before.get(), after.get()); })),
       queues_(Watch<api::volcano::Queue>(api::kQueues, {}, nullptr)),
       namespace_queues_(Watch<api::core::PartialObject>(api::kNamespaces, NamespaceQueues::Selected(), nullptr)),
+      losses_(loop(), client(), pod_groups_, [this](const JobKey& key) { driver_.Enqueue(key); }),
       driver_(Drive("job", [this](const JobKey& key, absl::Time now) { return Decide(key, now); })),
       ssh_secrets_(
           loop(), client(), own_ssh_keys_ == nullptr ? *ssh.keys : *own_ssh_keys_,
@@ -108,6 +109,10 @@ JobController::JobController(kube::Informers& informers, kube::ComponentOptions 
 }
 
 void JobController::OnReply(const kube::Write& write, const kube::Response& response) {
+  if (write.resource == &api::kPods && write.verb == kube::Verb::kDelete && response.ok()) {
+    const lifecycle::JobPod* const pod = index_.FindPod({write.ns, write.name});
+    if (pod != nullptr && pod->uid == write.uid) losses_.Deleted(write.uid);
+  }
   Component::OnReply(write, response);
   ssh_secrets_.ObserveReply(write, response);
   const bool status = write.resource == &api::kJobs && write.subresource == "status" && response.ok();
@@ -128,17 +133,35 @@ void JobController::OnJob(const JobKey& key, const api::volcano::Job* job) {
     ssh_secrets_.Forget(key);
     status_written_.erase(key);
     evicted_.erase(key);
+    losses_.Forget(key);
   }
   driver_.Enqueue(key);
 }
 
 void JobController::OnPod(const api::NamespacedName& key, const api::core::Pod* pod) {
   const lifecycle::JobPod* const before = index_.FindPod(key);
-  const std::string uid = before == nullptr ? "" : before->uid;
+  const std::string uid = before == nullptr ? "" : before->uid, job_uid = before == nullptr ? "" : before->job_uid;
+  const bool says_why = before == nullptr || before->released || before->out_of_sync;
+  const bool named = before != nullptr && before->named;
   const JobKey job = index_.PutPod(key, pod);
   const lifecycle::JobPod* const after = index_.FindPod(key);
   if (after == nullptr || after->uid != uid || after->deleting) NoteSettled(uid);
+  const bool by_us = after == nullptr && losses_.WasDeleted(uid);
+  if (after == nullptr && !says_why && !by_us) NoteGone(job, job_uid, key.name, uid, named);
   if (!job.name.empty()) driver_.Enqueue(job);
+}
+
+// Of an eviction it may be the PodGroup alone that tells.
+void JobController::NoteGone(const JobKey& job, const std::string& job_uid, const std::string& pod,
+                             const std::string& uid, bool named) {
+  const std::shared_ptr<const api::volcano::PodGroup> group = GroupOf(job, job_uid);
+  const api::volcano::PodGroupCondition* const release =
+      group == nullptr ? nullptr : api::volcano::LatestRelease(group->status);
+  if (named || (release != nullptr && api::volcano::NamesPod(*release, uid))) {
+    index_.Release(job, pod);
+  } else {
+    losses_.Lost(job, pods_.seen_up_to({job.ns, pod}));
+  }
 }
 
 // What waited for the last deletion goes on.
@@ -158,7 +181,9 @@ void JobController::NoteRelease(const api::volcano::PodGroup* before, const api:
   if (was != nullptr && was->message == is->message) return;
   for (const api::volcano::ReleasedPod& named : api::volcano::ReleasedPods(*is)) {
     const lifecycle::JobPod* const pod = index_.FindPod({after.metadata.ns, named.name});
-    if (pod != nullptr && pod->uid == named.uid && !pod->deleting) evictions_.Named(named.uid, loop().Now());
+    if (pod == nullptr || pod->uid != named.uid) continue;
+    index_.Name({after.metadata.ns, named.name});
+    if (!pod->deleting) evictions_.Named(named.uid, loop().Now());
   }
   driver_.HoldYielding(evictions_.Until(loop().Now()));
 }
@@ -203,12 +228,9 @@ kube::Plan JobController::Decide(const JobKey& key, absl::Time now) {
   const api::volcano::Job job = FilledIn(*stored);
   const lifecycle::JobPhase phase = lifecycle::ParsePhase(job.status.state.phase);
   if (lifecycle::Finished(phase)) index_.ForgetLeaving(key);
-  std::shared_ptr<const api::volcano::PodGroup> group = pod_groups_.Get({key.ns, lifecycle::PodGroupName(job)});
-  if (group == nullptr) {
-    group = pod_groups_.Get(key);
-    const api::OwnerReference* owner = group == nullptr ? nullptr : group->metadata.Controller();
-    if (owner == nullptr || owner->uid != job.metadata.uid) group = nullptr;
-  }
+  if (!lifecycle::KeepsPods(phase)) losses_.Forget(key);
+  const std::shared_ptr<const api::volcano::PodGroup> group = GroupOf(key, job.metadata.uid);
+  if (group != nullptr && !losses_.KnowsGroup(key, {key.ns, group->metadata.name})) return {};
   if (group == nullptr) {
     if (const auto when = namespace_queues_.LookAgain(key.ns, job.metadata.creation_timestamp.at, now))
       return Later(*when);
@@ -231,6 +253,15 @@ kube::Plan JobController::Decide(const JobKey& key, absl::Time now) {
   kube::Plan plan = lifecycle::ReconcileJob(view, now);
   plan.uid = job.metadata.uid;
   return plan;
+}
+
+std::shared_ptr<const api::volcano::PodGroup> JobController::GroupOf(const JobKey& key, const std::string& uid) const {
+  std::shared_ptr<const api::volcano::PodGroup> group =
+      pod_groups_.Get({key.ns, lifecycle::PodGroupName(key.name, uid)});
+  if (group != nullptr) return group;
+  group = pod_groups_.Get(key);
+  const api::OwnerReference* const owner = group == nullptr ? nullptr : group->metadata.Controller();
+  return owner == nullptr || owner->uid != uid ? nullptr : group;
 }
 
 // Who was evicted begins anew when all others that go have been told to, or after a while: until then the API server

@@ -15,6 +15,7 @@
 #include "kube/runtime/component.h"
 #include "plugin/controller/evictions_seen.h"
 #include "plugin/controller/job_index.h"
+#include "plugin/controller/losses_seen.h"
 #include "plugin/controller/namespace_queues.h"
 #include "plugin/controller/ssh_keys.h"
 #include "plugin/controller/ssh_secrets.h"
@@ -41,6 +42,8 @@ class JobController final : public kube::Component {
   void OnPodGroup(const api::volcano::PodGroup* before, const api::volcano::PodGroup* after);
   void NoteRelease(const api::volcano::PodGroup* before, const api::volcano::PodGroup& after);
   void NoteSettled(const std::string& uid);
+  void NoteGone(const JobKey& job, const std::string& job_uid, const std::string& pod, const std::string& uid,
+                bool named);
   void OnCommand(const api::NamespacedName& key, const JobIndex::CommandPtr& before, const JobIndex::CommandPtr& after);
   void OnObject(const api::Resource& resource, const api::NamespacedName& key, const api::ObjectMeta* metadata,
                 const std::map<std::string, std::string>* data = nullptr);
@@ -50,6 +53,7 @@ class JobController final : public kube::Component {
   void Wake() override;
   void OnReply(const kube::Write& write, const kube::Response& response) override;
   kube::Plan Decide(const JobKey& key, absl::Time now);
+  std::shared_ptr<const api::volcano::PodGroup> GroupOf(const JobKey& key, const std::string& uid) const;
   std::optional<absl::Time> PutOffUntil(const JobKey& key, const lifecycle::JobView& view, absl::Time now);
   bool IsThere(const JobKey& key, const std::string& uid) const;
   void Warn(const JobKey& key, const char* reason, std::string message);
@@ -66,6 +70,7 @@ class JobController final : public kube::Component {
   std::map<std::string, std::int32_t> priority_classes_;
   absl::flat_hash_map<JobKey, absl::Time> status_written_;
   EvictionsSeen evictions_;
+  LossesSeen losses_;
   absl::btree_map<JobKey, absl::Time> evicted_;  // that were put off while others are told to go, and since when
   kube::Driver& driver_;
   SshSecrets ssh_secrets_;

@@ -4,19 +4,12 @@
 #include <utility>
 
 #include "api/resource.h"
+#include "api/volcano/release.h"
 #include "base/check.h"
 #include "plugin/lifecycle/job/pod.h"
 
 namespace gangway::controller {
 namespace {
-
-// The Job that controls an object; null when something else does, or nothing.
-const api::OwnerReference* ControllingJob(const api::ObjectMeta& metadata) {
-  const api::OwnerReference* owner = metadata.Controller();
-  if (owner == nullptr || owner->kind != api::kJobs.kind || owner->api_version != api::kJobs.ApiVersion())
-    return nullptr;
-  return owner;
-}
 
 bool ForJob(const api::volcano::Command& command) {
   return command.target && command.target->kind == api::kJobs.kind &&
@@ -61,11 +54,19 @@ JobKey JobIndex::PutPod(const api::NamespacedName& key, const api::core::Pod* po
   }
   if (before != job) job_of_pod_[key] = job;
   Entry& entry = At({key.ns, job});
-  entry.pods[key.name] = lifecycle::JobPodOf(*pod);
+  lifecycle::JobPod& slot = entry.pods[key.name];
+  const bool named = slot.named && slot.uid == pod->metadata.uid;
+  slot = lifecycle::JobPodOf(*pod);
+  slot.named = named;
   entry.seen_leaving.erase(key.name);
   entry.released_leaving.erase(key.name);
   entry.leaving_failures.erase(key.name);
   return {key.ns, job};
+}
+
+void JobIndex::Name(const api::NamespacedName& key) {
+  if (const auto job = job_of_pod_.find(key); job != job_of_pod_.end())
+    At({key.ns, job->second}).pods.at(key.name).named = true;
 }
 
 const lifecycle::JobPod* JobIndex::FindPod(const api::NamespacedName& key) const {
@@ -91,7 +92,7 @@ JobKey JobIndex::PutCommand(const api::NamespacedName& key, const CommandPtr& be
 
 JobKey JobIndex::PutObject(const api::Resource& resource, const api::NamespacedName& key,
                            const api::ObjectMeta* metadata, const std::map<std::string, std::string>* data) {
-  const api::OwnerReference* owner = metadata == nullptr ? nullptr : ControllingJob(*metadata);
+  const api::OwnerReference* owner = metadata == nullptr ? nullptr : api::volcano::ControllingJob(*metadata);
   auto known = job_of_object_.find({&resource, key});
   if (owner == nullptr && known == job_of_object_.end()) return {};
   if (known != job_of_object_.end()) {

@@ -32,6 +32,11 @@ class JobIndex {
   JobKey PutObject(const api::Resource& resource, const api::NamespacedName& key, const api::ObjectMeta* metadata,
                    const std::map<std::string, std::string>* data = nullptr);
 
+  // Its PodGroup says of the pod that it goes, which holds as long as it is there.
+  void Name(const api::NamespacedName& key);
+  // The pod that was seen leaving the Job did so by the scheduler's doing.
+  void Release(const JobKey& job, const std::string& pod) { At(job).released_leaving.insert(pod); }
+
   // Null: it is no Job's, or not there.
   const lifecycle::JobPod* FindPod(const api::NamespacedName& key) const;
 

@@ -311,6 +311,7 @@ model::PodFacts PodFactsOf(const api::core::Pod& pod, absl::string_view schedule
   facts.ours = pod.spec.scheduler_name == scheduler_name;
   facts.gated = !pod.spec.scheduling_gates.empty();
   facts.controlled = pod.metadata.Controller() != nullptr;
+  facts.of_job = api::volcano::ControllingJob(pod.metadata) != nullptr;
   facts.priority = PriorityOf(pod);
   facts.index = IndexOf(pod.metadata.name);
   facts.created = pod.metadata.creation_timestamp.at;
@@ -369,6 +370,11 @@ model::GangFacts GangFactsOf(const api::volcano::PodGroup& group, absl::string_v
     facts.evictions = api::volcano::EvictionsBy(release->reason, release->message);
     if (facts.evictions > 0) facts.last_evicted = release->last_transition_time.at;
     facts.evicted_for = api::volcano::GangEvictedFor(release->reason, release->message);
+  }
+  if (release != nullptr && api::volcano::IsForOthers(release->reason) &&
+      api::volcano::ControllingJob(group.metadata) != nullptr) {
+    for (api::volcano::ReleasedPod& pod : api::volcano::ReleasedPods(*release))
+      facts.leaving_pods.push_back(std::move(pod.uid));
   }
   if (release != nullptr && release->reason == api::volcano::kMoved) {
     facts.moved = release->last_transition_time.at;

@@ -65,7 +65,8 @@ bool MayBePlaced(const PodFacts& facts) {
 // What is told but for the phase and the node. Two things told of one pod that are not the same are taken for the same
 // once in 2^64 times.
 std::uint64_t HashOfTold(const PodFacts& facts) {
-  const bool flags[] = {facts.ours, facts.gated, facts.controlled, facts.evictable, facts.preempts, MayBeMoved(facts)};
+  const bool flags[] = {facts.ours,      facts.gated,    facts.controlled, facts.of_job,
+                        facts.evictable, facts.preempts, MayBeMoved(facts)};
   int bits = static_cast<int>(facts.gang_kind);
   for (const bool flag : flags) bits = bits * 2 + (flag ? 1 : 0);
   return absl::HashOf(facts.uid, facts.gang, facts.role, bits, facts.priority, facts.index, facts.created, facts.wants,
@@ -162,7 +163,7 @@ bool Cluster::SamePlace(TaskId id, const PodFacts& facts) const {
   const bool assumed = task.status == TaskStatus::kBinding;
   if ((assumed ? TaskStatus::kPending : task.status) != StatusOf(facts)) return false;
   const bool on_node = assumed || task.row == kNone ? facts.node.empty() : facts.node == node_name(task.row);
-  return on_node && task.departure() == DepartureOf(facts) && task.leaving == facts.leaving &&
+  return on_node && task.departure() == DepartureOf(facts) && task.marked == facts.leaving &&
          task.started == facts.started &&
          (facts.nominated.empty() ? (facts.ours && task.row == kNone) || task.nominated == kNone
                                   : task.nominated == names_.Find(facts.nominated));
@@ -171,7 +172,8 @@ bool Cluster::SamePlace(TaskId id, const PodFacts& facts) const {
 // What its status says of its life on the node. One that was nominated by a decision of ours stays so until it has a
 // node.
 void Cluster::NoteMoments(Task& task, const PodFacts& facts) {
-  gangs_.SetLeaving(task, facts.leaving);
+  task.marked = facts.leaving;
+  gangs_.NoteLeaving(task);
   task.started = facts.started;
   task.SetDeparture(DepartureOf(facts));
   if (!Waits(facts) || (!facts.ours && facts.nominated.empty())) {
@@ -310,6 +312,7 @@ TaskId Cluster::PutPod(TaskId id, const PodFacts& facts, std::uint64_t told) {
   task.ours = facts.ours;
   task.gated = facts.gated;
   task.controlled = facts.controlled;
+  task.of_job = facts.of_job;
   task.created = facts.created;
   task.evictable = facts.evictable;
   task.preempts = facts.preempts;
@@ -465,7 +468,11 @@ GangId Cluster::SetGang(const GangFacts& facts) {
   const GangId id = gangs_.Intern(facts.kind, facts.ns, facts.name);
   MoveToQueue(id, queues_.Intern(facts.queue.empty() ? "default" : facts.queue));
   const std::vector<SubGroupFacts> before = gangs_[id].sub_groups;
+  const bool named = gangs_[id].leaving_pods.has_value();
   gangs_.Set(id, facts, quotas_.Of(facts.ns) != nullptr);
+  if (named || gangs_[id].leaving_pods.has_value()) {
+    for (const TaskId task : gangs_[id].tasks) gangs_.NoteLeaving(tasks_[task]);
+  }
   if (gangs_[id].sub_groups != before) {
     for (const TaskId task : gangs_[id].tasks) Part(task);
   }
@@ -476,8 +483,12 @@ void Cluster::RemoveGang(absl::string_view ns, absl::string_view name, GangKind 
   const GangId id = FindGang(ns, name, kind);
   if (id == kNone) return;
   MoveToQueue(id, kNone);
-  for (const TaskId task : gangs_[id].tasks) tasks_[task].sub_groups = tasks_[task].partition = kNone;
+  const std::vector<TaskId> tasks = gangs_[id].tasks;
   gangs_.Remove(id);
+  for (const TaskId task : tasks) {
+    tasks_[task].sub_groups = tasks_[task].partition = kNone;
+    gangs_.NoteLeaving(tasks_[task]);
+  }
 }
 
 // volcano: api/sub_job_info.go, getSubJobMatchValues

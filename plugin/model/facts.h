@@ -179,6 +179,7 @@ struct PodFacts {
   bool ours = true;         // names our scheduler
   bool gated = false;       // has scheduling gates
   bool controlled = false;  // a controller would recreate it
+  bool of_job = false;      // and that is a Job of Volcano's
   std::int32_t priority = 1;
   int index = -1;  // its number in the task; -1 = none
   // How long it runs at most once it has begun, and until when when it has, as it says; infinite: as long as it likes.
@@ -189,7 +190,7 @@ struct PodFacts {
   // evicted for it.
   bool evictable = true, preempts = true;
   bool movable = false;   // may be moved to another node; `wants` of one that has a node is then what it asked for
-  bool leaving = false;   // marked to be evicted
+  bool leaving = false;   // it says itself that it is about to be evicted
   std::string nominated;  // the node on which its scheduler keeps room for it; "" = none
   absl::Time started = absl::InfinitePast();       // when it got its node
   absl::Duration cooldown = absl::ZeroDuration();  // after that, while it is not evicted
@@ -270,6 +271,8 @@ struct GangFacts {
     friend bool operator==(const MovedPod&, const MovedPod&) = default;
   };
   std::vector<MovedPod> moved_pods;
+  // UIDs of those that it says are evicted for others, and that may not say so themselves yet; only of Volcano's Jobs.
+  std::vector<std::string> leaving_pods;
   // Since when its status says that it lacks members with which it was whole before; InfiniteFuture: it does not.
   absl::Time short_since = absl::InfiniteFuture();
   PastRuns past_runs;

@@ -44,6 +44,7 @@ void Gangs::FreeIfUnused(GangId id) {
 
 void Gangs::Join(TaskId id, Task& task, GangId gang_id) {
   task.gang = gang_id;
+  task.leaving = IsSaidToLeave(task);
   if (gang_id == kNone) return;
   Gang& gang = table_[gang_id];
   gang.tasks.push_back(id);
@@ -171,6 +172,7 @@ void Gangs::Set(GangId id, const GangFacts& facts, bool has_quotas) {
   gang.last_evicted = facts.last_evicted;
   gang.evicted_for = Text(facts.evicted_for);
   gang.moved_pods = facts.moved_pods.empty() ? std::nullopt : std::optional(facts.moved_pods);
+  gang.leaving_pods = facts.leaving_pods.empty() ? std::nullopt : std::optional(facts.leaving_pods);
   gang.short_since = facts.short_since;
   gang.past_runs = facts.past_runs;
   gang.lasts = facts.lasts;
@@ -188,6 +190,7 @@ void Gangs::Remove(GangId id) {
   gang.min_task_member.clear();
   gang.sub_groups.clear();
   gang.topology = std::nullopt;
+  gang.leaving_pods = std::nullopt;
   Changed(id);
   FreeIfUnused(id);
 }
@@ -206,7 +209,15 @@ void Gangs::SetEvicted(Task& task, bool evicted) {
   Note(task.gang);
 }
 
-void Gangs::SetLeaving(Task& task, bool leaving) {
+bool Gangs::IsSaidToLeave(const Task& task) const {
+  if (task.marked || task.gang == kNone || !table_[task.gang].leaving_pods.has_value()) return task.marked;
+  const std::vector<std::string>& named = *table_[task.gang].leaving_pods;
+  return task.of_job && task.holds_room() &&
+         std::any_of(named.begin(), named.end(), [&](const std::string& uid) { return task.uid == uid; });
+}
+
+void Gangs::NoteLeaving(Task& task) {
+  const bool leaving = IsSaidToLeave(task);
   if (task.leaving == leaving) return;
   if (task.gang != kNone) table_[task.gang].leaving += leaving ? 1 : -1;
   task.leaving = leaving;

@@ -43,7 +43,7 @@ struct Gang {
 
   std::vector<TaskId> tasks;   // in no order; see gang/order.h
   int priority_class = kNone;  // interned
-  int leaving = 0;             // tasks that are marked to be evicted
+  int leaving = 0;             // tasks of which is said that they are about to be evicted
   int movable = 0;             // tasks that may be moved
   int started = 0;             // tasks that hold room and have started
   int nominated = 0;           // tasks for which room is kept
@@ -67,6 +67,7 @@ struct Gang {
   absl::Time last_evicted = absl::InfinitePast();
   Text evicted_for;                                     // then: "ns/name"
   Seldom<std::vector<GangFacts::MovedPod>> moved_pods;  // then
+  Seldom<std::vector<std::string>> leaving_pods;        // UIDs, as it says
   absl::Time short_since = absl::InfiniteFuture();      // of members with which it was whole, as its status tells
   PastRuns past_runs;
   absl::Duration lasts = absl::InfiniteDuration();  // as it says itself, of pods that are still to be made
@@ -115,7 +116,8 @@ class Gangs {
   // The node on which room is kept for the task, interned; kNone: none is.
   void SetNominated(Task& task, int node);
   void SetEvicted(Task& task, bool evicted);
-  void SetLeaving(Task& task, bool leaving);
+  // Whether it leaves, by what itself and its gang say now.
+  void NoteLeaving(Task& task);
 
   void Join(TaskId id, Task& task, GangId gang);
   void Leave(TaskId id, Task& task);
@@ -147,6 +149,7 @@ class Gangs {
   void Changed(GangId id);
   void Note(GangId id);
   void FreeIfUnused(GangId id);
+  bool IsSaidToLeave(const Task& task) const;
 
   Dims& dims_;
   Names& names_;

@@ -51,7 +51,9 @@ struct Task {
   bool promised : 1 = false;  // its claims are promised volumes on its node
   bool evictable : 1 = true, preempts : 1 = true;
   bool movable : 1 = false;  // its shape is what it would ask for on another node
-  bool leaving : 1 = false;  // its status says that it is about to be evicted
+  bool of_job : 1 = false;   // a Job of Volcano's controls it
+  bool marked : 1 = false;   // its status says that it is about to be evicted
+  bool leaving : 1 = false;  // that or its PodGroup says so
   bool evicted : 1 = false;  // that it goes was decided
 
   Uid uid;

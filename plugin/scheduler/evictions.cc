@@ -21,6 +21,12 @@ using model::Task;
 using model::TaskId;
 using model::TaskStatus;
 
+namespace {
+
+constexpr absl::Duration kRemembered = absl::Minutes(1);  // who is gone
+
+}  // namespace
+
 void Evictions::CountIn(Metrics& metrics) {
   // volcano: metrics/metrics.go
   victims_ = metrics.AddGauge("volcano_pod_preemption_victims", "Pods that the last gang that evicted others evicted");
@@ -123,14 +129,21 @@ std::vector<NamespacedName> Evictions::CarryOut(const model::Decision& decision,
     GW_CHECK(id != model::kNone);  // only a PodGroup tells a pod's owner that its end is no failure
     const NamespacedName victim = KeyOfGang(cluster_, id);
     Leaving& leaving = leaving_[victim];
-    // Of an earlier time only who is still there.
-    std::erase_if(leaving.pods, [&](const api::volcano::ReleasedPod& pod) {
+    const auto is_gone = [&](const api::volcano::ReleasedPod& pod) {
       const TaskId task = cluster_.FindTask(victim.ns, pod.name);
       return task == model::kNone || cluster_.task(task).uid != pod.uid;
+    };
+    const bool anew = std::all_of(leaving.pods.begin(), leaving.pods.end(), is_gone);
+    // The next record takes the place of the one before: who has no successor yet is told of again, since whoever makes
+    // it may not have read that.
+    const bool long_ago = now >= leaving.decided + kRemembered;
+    std::erase_if(leaving.pods, [&](const api::volcano::ReleasedPod& pod) {
+      return is_gone(pod) && (long_ago || cluster_.FindTask(victim.ns, pod.name) != model::kNone);
     });
+    leaving.decided = now;
     const bool for_others = decision.evict_for == EvictFor::kPriority || decision.evict_for == EvictFor::kShare;
     const int before = gang::EvictionsOfLate(cluster_.gang(id), now);
-    if (leaving.pods.empty()) leaving.times = before + (for_others && !leaving.refused ? 1 : 0);
+    if (anew) leaving.times = before + (for_others && !leaving.refused ? 1 : 0);
     leaving.refused = false;
     std::size_t begun = 0;
     for (api::volcano::ReleasedPod& pod : EndingOf(cluster_, cluster_.gang(id))) {

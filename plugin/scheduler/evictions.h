@@ -3,9 +3,9 @@
 //
 // In: decisions, pods as they are shown, replies to deletions. Out: facts of the cluster (who is not evicted after
 // all), and what should be written of a gang: which of its pods go and why, and what its pods say of their nomination.
-// Nothing is lost with the process: a pod that goes says so before it is deleted (condition DisruptionTarget, reason
-// PreemptionByScheduler), and a pod for which room is kept says where (status.nominatedNodeName). Used on the
-// scheduler's loop.
+// Nothing is lost with the process: before a pod is deleted it says that it goes (condition DisruptionTarget, reason
+// PreemptionByScheduler), or of a Job's pod its PodGroup does (api/volcano/release.h), and a pod for which room is kept
+// says where (status.nominatedNodeName). Used on the scheduler's loop.
 #pragma once
 
 #include <cstddef>
@@ -70,8 +70,9 @@ class Evictions {
  private:
   struct Leaving {
     std::vector<api::volcano::ReleasedPod> pods;
-    int times = 0;         // with this one, of late
-    bool refused = false;  // nobody went: the next time is no other
+    absl::Time decided = absl::InfinitePast();  // last
+    int times = 0;                              // with this one, of late
+    bool refused = false;                       // nobody went: the next time is no other
     std::string sentence, reason;
     api::NamespacedName on_behalf;
   };

@@ -166,6 +166,7 @@ class Planner {
     WantBindings(writes);
     WantVolumeConditions(writes);
     WantPodConditions(writes);
+    WantLateMarks(writes);
     if (!writes.empty()) plan_.stages.push_back(std::move(writes));
     return std::move(plan_);
   }
@@ -315,10 +316,32 @@ class Planner {
     }
   }
 
+  Write MarkOf(const Task& task, absl::string_view reason, absl::string_view sentence) const {
+    return ConditionOf(task, {"DisruptionTarget", "True", reason, std::string(sentence)}, now_);
+  }
+
+  bool IsOfJob() const {
+    return gang_.kind == model::GangKind::kVolcano && api::volcano::ControllingJob(MetadataOf(view_.group)) != nullptr;
+  }
+
+  // Those that were told to go before they were marked, where they take their time.
+  void WantLateMarks(std::vector<Write>& writes) {
+    if (gang_.leaving == 0 || !IsOfJob()) return;
+    const auto* const release =
+        api::volcano::LatestRelease(std::get<const api::volcano::PodGroup*>(view_.group)->status);
+    for (const TaskId id : tasks_) {
+      const Task& task = cluster_.task(id);
+      if (release == nullptr || !task.leaving || task.marked || task.status != TaskStatus::kReleasing) continue;
+      writes.push_back(MarkOf(task, api::volcano::kPreemptionByScheduler, api::volcano::SentenceOf(*release)));
+      writes.back().yields = true;
+    }
+  }
+
   // What goes, as the PodGroup and the pods tell it.
   struct Words {
     std::string sentence, group_reason;
     absl::string_view pod_reason;
+    bool marks_later = false;  // of a Job's pods: its controller reads what the PodGroup tells
   };
   // False: the PodGroup says so already.
   bool WantRemoval(const std::vector<TaskId>& tasks, const std::vector<api::volcano::ReleasedPod>& told,
@@ -335,8 +358,8 @@ class Planner {
       const Task& task = cluster_.task(id);
       // No deletion can be taken back: it is for members of this gang that are on a node.
       GW_CHECK(task.gang == view_.id && (task.status == TaskStatus::kBound || task.status == TaskStatus::kRunning));
-      if (!task.leaving)
-        marks.push_back(ConditionOf(task, {"DisruptionTarget", "True", words.pod_reason, words.sentence}, now_));
+      if (!task.marked && !(words.marks_later && task.of_job))
+        marks.push_back(MarkOf(task, words.pod_reason, words.sentence));
       deletions.push_back(DeletionOf(task));
     }
     WantPodConditions(record);
@@ -361,7 +384,8 @@ class Planner {
   // volcano: cache/cache.go, Evict
   void WantEviction(const Removal& removal) {
     if (!WantRemoval(removal.tasks, removal.told,
-                     {removal.sentence, removal.reason, api::volcano::kPreemptionByScheduler}))
+                     {removal.sentence, removal.reason, api::volcano::kPreemptionByScheduler,
+                      IsOfJob() && api::volcano::IsForOthers(removal.reason)}))
       return;
     plan_.events.push_back({EventNote::Type::kNormal, kEvict, removal.sentence, ReferenceTo(gang_)});
     if (const api::OwnerReference* const owner = MetadataOf(view_.group).Controller(); owner != nullptr) {

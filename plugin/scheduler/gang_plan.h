@@ -44,7 +44,9 @@ struct GangView {
 
 // One stage with the bindings, or with what their volumes need first, the status and the conditions (while bindings
 // that were not put off make it whole, no status: they bring it about); or, for leftovers whose time has come and for
-// pods that are evicted, three: the record of it in the PodGroup, the pods' DisruptionTarget, the deletions.
+// pods that are evicted, three: the record of it in the PodGroup, the pods' DisruptionTarget, the deletions. Pods of a
+// Job that go for others have theirs after that, where they are still there: the Job goes by the record, and somebody
+// waits for their room.
 kube::Plan PlanGang(const GangView& view, absl::Time now);
 
 // Pods that wait for a PodGroup which is not there are told so by `text` from `due` on: it may be on its way.

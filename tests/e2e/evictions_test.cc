@@ -167,13 +167,16 @@ spec: {weight: 1}
     EXPECT_TRUE(records.ok()) << records.status();
     return records.ok() ? *std::move(records) : std::vector<JournalRecord>();
   }
-  // Pods that say that the scheduler preempted them.
+  // Pods of which their PodGroup says that they had to go.
   static std::set<std::string> EvictedByScheduler() {
     std::set<std::string> pods;
     for (const JournalRecord& record : Journal()) {
-      if (record.resource == &api::kPods && record.after != nullptr &&
-          absl::StrContains(*record.after, R"("reason":"PreemptionByScheduler")"))
-        pods.insert(record.key.ToString());
+      if (record.resource != &api::kPodGroups || record.after == nullptr) continue;
+      const auto group = api::Decode<api::volcano::PodGroup>(*record.after);
+      const auto* const release = group.ok() ? api::volcano::LatestRelease(group->status) : nullptr;
+      if (release == nullptr || release->reason == "NotWhole") continue;
+      for (const api::volcano::ReleasedPod& pod : api::volcano::ReleasedPods(*release))
+        pods.insert(absl::StrCat(record.key.ns, "/", pod.name));
     }
     return pods;
   }

@@ -499,6 +499,10 @@ void Checker::OnPodGroup(const JournalRecord& record) {
   Gang& gang = gangs_[record.key];
   if (gang.group.metadata.uid != group.metadata.uid) gang = {};
   gang.group = std::move(group);
+  const auto* const release = api::volcano::LatestRelease(gang.group.status);
+  if (release != nullptr && api::volcano::IsForOthers(release->reason)) {
+    for (const api::volcano::ReleasedPod& pod : api::volcano::ReleasedPods(*release)) told_.insert(pod.uid);
+  }
   NoteCounting(gang.group.spec.queue, record.time);
   CheckGang(record.key, record.time);
 }
@@ -583,7 +587,8 @@ void Checker::CheckDeletion(const Pod& pod, const JournalRecord& record) {
   const std::string where = Where(record);
   if (pod.spec.scheduler_name != "volcano")
     Violation(Rule::kStranger, "a pod of ", pod.spec.scheduler_name, " was deleted at ", where);
-  if (SaysEvicted(pod)) return CheckEviction(pod, where);
+  const bool told_of_job = told_.contains(pod.metadata.uid) && api::volcano::ControllingJob(pod.metadata) != nullptr;
+  if (SaysEvicted(pod) || told_of_job) return CheckEviction(pod, where);
   if (!pod.bound() || pod.status.phase != "Pending")
     Violation(Rule::kReleased, "a pod that is ", pod.status.phase, " was deleted at ", where);
   if (pod.metadata.Controller() == nullptr)

@@ -239,6 +239,7 @@ class Checker {
   std::map<std::string, api::volcano::Queue> queues_;
   std::map<api::NamespacedName, std::string> commands_;  // with their UIDs
   std::map<std::string, Held> leases_;
+  std::set<std::string> told_;                   // UIDs of pods of which their PodGroup said that they go for others
   std::map<std::string, std::string> made_for_;  // UIDs of pods, and of the PodGroups that were there when they came
   std::map<std::string, Given> given_;           // by the command's UID
   std::map<api::NamespacedName, absl::Time> jobs_counting_, gangs_counting_;  // since when a pod of theirs changed last

@@ -22,9 +22,13 @@ using api::volcano::PodGroup;
 
 constexpr char kGrace[] = "gangway.io/lost-member-grace";
 
-bool WasTold(const Pod& pod) {
-  return std::any_of(pod.status.conditions.begin(), pod.status.conditions.end(),
-                     [](const auto& condition) { return condition.type == "DisruptionTarget"; });
+bool WasTold(const Pod& pod, const PodGroup& group) {
+  if (std::any_of(pod.status.conditions.begin(), pod.status.conditions.end(),
+                  [](const auto& condition) { return condition.type == "DisruptionTarget"; }))
+    return true;
+  const auto* const release = api::volcano::LatestRelease(group.status);
+  return release != nullptr && api::volcano::ControllingJob(pod.metadata) != nullptr &&
+         api::volcano::NamesPod(*release, pod.metadata.uid);
 }
 std::optional<absl::Time> ShortSince(const PodGroup& group) {
   if (group.status.phase != "Unknown") return std::nullopt;
@@ -56,7 +60,7 @@ bool Lost::RunsInPart(const NamespacedName& key, const Gang& gang) const {
   for (auto it = pods_.lower_bound({key.ns, ""}); it != pods_.end() && it->first.ns == key.ns; ++it) {
     const Pod& pod = it->second;
     if (!pod.bound() || !IsOfGang(pod, key)) continue;
-    if (WasTold(pod)) return false;
+    if (WasTold(pod, gang.group)) return false;
     if (pod.ended() || !pod.metadata.deleting()) ++there;
     if (pod.status.phase == "Running" && !pod.metadata.deleting()) ++running;
   }
@@ -104,7 +108,9 @@ void Lost::OnReleased(const NamespacedName& key, const Gang& gang, const api::vo
 
 void Lost::OnGone(const Pod& pod, absl::Time now) {
   const auto it = gangs_.find(GangNameOf(pod));
-  if (it == gangs_.end() || !pod.bound() || pod.ended() || WasTold(pod) || !RunsInPart(it->first, it->second)) return;
+  if (it == gangs_.end() || !pod.bound() || pod.ended() || WasTold(pod, it->second.group) ||
+      !RunsInPart(it->first, it->second))
+    return;
   it->second.rooms[pod.metadata.name] = {pod.spec.node_name, {}, now, std::nullopt, ""};
   AddRequests(pod, it->second.rooms[pod.metadata.name].requests);
 }

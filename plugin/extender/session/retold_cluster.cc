@@ -26,15 +26,16 @@ bool Stays(const model::PodFacts& facts) {
 bool AsksTheSame(const model::GangFacts& x, const model::GangFacts& y) {
   const auto& [ns, name, uid, kind, queue, priority_class, min_member, min_task_member, sub_groups, has_min_resources,
                min_resources, quota_asks, topology, not_modelled, created, waiting_time, phase, was_whole, evictable,
-               moved, evictions, last_evicted, evicted_for, moved_pods, short_since, past_runs, lasts, ours] = x;
+               moved, evictions, last_evicted, evicted_for, moved_pods, leaving_pods, short_since, past_runs, lasts,
+               ours] = x;
   return std::tie(ns, name, uid, kind, queue, priority_class, min_member, min_task_member, sub_groups,
                   has_min_resources, min_resources, quota_asks, topology, not_modelled, created, waiting_time,
-                  evictable, moved, evictions, last_evicted, evicted_for, moved_pods, short_since, past_runs, lasts,
-                  ours) == std::tie(y.ns, y.name, y.uid, y.kind, y.queue, y.priority_class, y.min_member,
-                                    y.min_task_member, y.sub_groups, y.has_min_resources, y.min_resources, y.quota_asks,
-                                    y.topology, y.not_modelled, y.created, y.waiting_time, y.evictable, y.moved,
-                                    y.evictions, y.last_evicted, y.evicted_for, y.moved_pods, y.short_since,
-                                    y.past_runs, y.lasts, y.ours);
+                  evictable, moved, evictions, last_evicted, evicted_for, moved_pods, leaving_pods, short_since,
+                  past_runs, lasts, ours) ==
+         std::tie(y.ns, y.name, y.uid, y.kind, y.queue, y.priority_class, y.min_member, y.min_task_member, y.sub_groups,
+                  y.has_min_resources, y.min_resources, y.quota_asks, y.topology, y.not_modelled, y.created,
+                  y.waiting_time, y.evictable, y.moved, y.evictions, y.last_evicted, y.evicted_for, y.moved_pods,
+                  y.leaving_pods, y.short_since, y.past_runs, y.lasts, y.ours);
 }
 
 bool Same(const model::QueueFacts& x, const model::QueueFacts& y) {

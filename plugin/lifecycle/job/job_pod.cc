@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "absl/strings/numbers.h"
-#include "api/resource.h"
 #include "api/volcano/release.h"
 #include "base/strings.h"
 #include "plugin/lifecycle/words.h"
@@ -58,9 +57,8 @@ absl::string_view NameOf(PodPhase phase) {
 }
 
 std::string JobOf(const api::core::Pod& pod) {
-  const api::OwnerReference* owner = pod.metadata.Controller();
-  if (owner == nullptr || owner->kind != api::kJobs.kind || owner->api_version != api::kJobs.ApiVersion()) return {};
-  return owner->name;
+  const api::OwnerReference* const owner = api::volcano::ControllingJob(pod.metadata);
+  return owner == nullptr ? std::string() : owner->name;
 }
 
 JobPod JobPodOf(const api::core::Pod& pod) {

@@ -25,6 +25,7 @@ struct JobPod {
   bool deleting = false;      // somebody asked for its deletion; it is still there
   bool failed_first = false;  // Failed, and not because it is being deleted
   bool released = false;      // the scheduler marked it: it goes because its gang did not start, nobody evicted it
+  bool named = false;         // its PodGroup said that it goes: known to who looked after it since
   bool out_of_sync = false;   // Volcano's controller marked it and meant to remove it: nothing that becomes of it is an
                               // event, and it goes
   bool ready = false;         // every container status is ready, and there is one

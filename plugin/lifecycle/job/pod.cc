@@ -127,7 +127,8 @@ absl::StatusOr<json::object> ParseTemplate(const TaskSpec& task) {
 
 }  // namespace
 
-std::string PodGroupName(const Job& job) { return absl::StrCat(job.metadata.name, "-", job.metadata.uid); }
+std::string PodGroupName(const std::string& job, const std::string& uid) { return absl::StrCat(job, "-", uid); }
+std::string PodGroupName(const Job& job) { return PodGroupName(job.metadata.name, job.metadata.uid); }
 
 std::string ClaimName(const Job& job, std::size_t index) {
   const std::string& given = job.spec.volumes[index].volume_claim_name;

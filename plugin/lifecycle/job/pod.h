@@ -37,6 +37,7 @@ class PodDocument {
 };
 
 // The PodGroup of a Job, and of its pods: "<job>-<uid>".
+std::string PodGroupName(const std::string& job, const std::string& uid);
 std::string PodGroupName(const api::volcano::Job& job);
 
 // The claim that volume number `index` of the Job mounts: its volumeClaimName, or a name made from the Job's UID and

@@ -73,6 +73,13 @@ TEST_F(IsEvictedTest, AllOfItsPodsGoOrAreGone) {
   EXPECT_FALSE(Evicted()) << "the other runs on";
   evictions_.Named("b", At(0));
   EXPECT_TRUE(Evicted()) << "its PodGroup says so first";
+  evictions_.Settled("b", At(1));
+  pods_["b"].deleting = true;
+  EXPECT_FALSE(Evicted()) << "somebody else deletes it";
+  pods_["b"].named = true;
+  EXPECT_TRUE(Evicted()) << "its PodGroup said so";
+  pods_["b"].deleting = false;
+  EXPECT_FALSE(Evicted()) << "that is long ago, and it stays";
   pods_.clear();
   EXPECT_FALSE(Evicted()) << "somebody else deleted them";
   leaving_.insert("a");

@@ -164,6 +164,30 @@ TEST(IngestTest, APodThatMayBeMovedSaysWhatItWouldAskForAgain) {
   EXPECT_EQ(group("Preempted").moved, absl::InfinitePast());
 }
 
+// Of a Job's PodGroup: of other pods their own status tells.
+TEST(IngestTest, AGangSaysWhichPodsLeaveIt) {
+  const auto leaving = [](const std::string& api_version, const std::string& reason) {
+    return GangFactsOf(Decoded<api::volcano::PodGroup>(
+                           absl::StrCat(R"({"metadata":{"name":"g","ownerReferences":[{"apiVersion":")", api_version,
+                                        R"(","kind":"Job","name":"j","controller":true}]},"spec":{"minMember":1},)",
+                                        R"("status":{"conditions":[{"type":"GangReleased","status":"True","reason":")",
+                                        reason, R"(","message":"evicted 2 of 2 tasks [a/1 b/2/n1]"}]}})")))
+        .leaving_pods;
+  };
+  const std::string volcanos = "batch.volcano.sh/v1alpha1";
+  for (const char* reason : {"Preempted", "Reclaimed"})
+    EXPECT_THAT(leaving(volcanos, reason), ElementsAre("1", "2")) << reason;
+  for (const char* reason : {"Moved", "LostMember", "NotWhole"}) EXPECT_THAT(leaving(volcanos, reason), IsEmpty());
+  EXPECT_THAT(leaving("batch/v1", "Preempted"), IsEmpty());
+  const auto of_job = [](const std::string& api_version) {
+    return PodOf(R"("containers":[])", absl::StrCat(R"(,"ownerReferences":[{"apiVersion":")", api_version,
+                                                    R"(","kind":"Job","name":"j","controller":true}])"))
+        .of_job;
+  };
+  EXPECT_TRUE(of_job(volcanos));
+  EXPECT_FALSE(of_job("batch/v1"));
+}
+
 // As its last release says, of whichever kind that was.
 TEST(IngestTest, AGangSaysHowOftenItWasEvictedAndForWhom) {
   const auto evictions = [](const std::string& reason, const std::string& message) {

@@ -167,6 +167,7 @@ TEST(ClusterTest, WhateverAnEventSaysAnewOfAPodIsSeen) {
       [](PodFacts& pod) { pod.ours = false; },
       [](PodFacts& pod) { pod.gated = true; },
       [](PodFacts& pod) { pod.controlled = false; },
+      [](PodFacts& pod) { pod.of_job = true; },
       [](PodFacts& pod) { pod.created = At(7); },
       [](PodFacts& pod) { pod.evictable = false; },
       [](PodFacts& pod) { pod.preempts = false; },
@@ -207,6 +208,56 @@ TEST(ClusterTest, WhateverAnEventSaysAnewOfAPodIsSeen) {
     EXPECT_EQ(cluster.version(), version) << "change " << i << " is known then";
     EXPECT_TRUE(cluster.Audit().empty()) << "change " << i;
   }
+}
+
+TEST(ClusterTest, WhoLeavesSaysSoItselfOrItsGangDoes) {
+  model::GangFacts gang = testutil::Gang("g", 2);
+  gang.leaving_pods = {"uid-g-w-0"};
+  PodFacts pod = Pod("g", "w", 0, Cpu(1000));
+  pod.node = "n1";
+  pod.of_job = true;
+  const auto leaves = [](const Cluster& cluster) {
+    const auto& of = cluster.gang(cluster.FindGang("default", "g"));
+    EXPECT_TRUE(cluster.Audit().empty());
+    const bool leaves = cluster.task(cluster.FindTask("default", "g-w-0")).leaving;
+    EXPECT_EQ(of.leaving, leaves ? 1 : 0);
+    return leaves;
+  };
+  for (const bool pod_first : {false, true}) {
+    Cluster cluster;
+    cluster.SetNode(Node("n1"));
+    if (pod_first) cluster.SetPod(pod);
+    cluster.SetGang(gang);
+    if (!pod_first) cluster.SetPod(pod);
+    EXPECT_TRUE(leaves(cluster)) << pod_first;
+    EXPECT_FALSE(cluster.task(cluster.FindTask("default", "g-w-0")).marked);
+    PodFacts changed = pod;
+    changed.phase = PodPhase::kRunning;
+    cluster.SetPod(changed);
+    EXPECT_TRUE(leaves(cluster)) << "whatever else becomes of it";
+    changed.priority = 7;
+    cluster.SetPod(changed);
+    EXPECT_TRUE(leaves(cluster));
+    cluster.SetGang(testutil::Gang("g", 2));
+    EXPECT_FALSE(leaves(cluster)) << "it says so no more";
+    changed.leaving = true;
+    cluster.SetPod(changed);
+    EXPECT_TRUE(leaves(cluster)) << "it says so itself";
+    changed.leaving = false;
+    changed.uid = "another";
+    cluster.SetGang(gang);
+    cluster.SetPod(changed);
+    EXPECT_FALSE(leaves(cluster)) << "it is another one of the name";
+    cluster.SetPod(pod);
+    EXPECT_TRUE(leaves(cluster));
+    cluster.RemoveGang("default", "g", GangKind::kVolcano);
+    EXPECT_FALSE(leaves(cluster)) << "there is no such PodGroup any more";
+  }
+  Cluster cluster;
+  cluster.SetGang(gang);
+  pod.of_job = false;
+  cluster.SetPod(pod);
+  EXPECT_FALSE(leaves(cluster)) << "whoever made it reads the pod";
 }
 
 // Three kinds of PodGroup, one name.

@@ -135,6 +135,51 @@ TEST_F(EvictionTest, WhatIsOnlyToldWaitsUntilThoseWhoGoAreTold) {
   EXPECT_EQ(Running("runs"), 1);
 }
 
+// Somebody waits for their room, and their Job goes by what the PodGroup tells.
+TEST_F(EvictionTest, AJobsPodsAreMarkedBehindTheirDeletion) {
+  MakeOfJob();
+  StartScheduler(options_);
+  LowRuns();
+  std::vector<std::string> writes;
+  fate_ = [&writes](const kube::Request& request) {
+    if (absl::StrContains(request.path, "/low")) writes.push_back(absl::StrCat(request.method, " ", request.path));
+    return sandbox::RequestFate{};
+  };
+  HighComes();
+  loop_.RunFor(absl::Milliseconds(300));
+  const std::string pods = "/api/v1/namespaces/default/pods/low-w-";
+  EXPECT_THAT(writes, ElementsAre(HasSubstr("/podgroups/low"), absl::StrCat("DELETE ", pods, "0"),
+                                  absl::StrCat("DELETE ", pods, "1")));
+  writes.clear();
+  End("low-w-0");
+  loop_.RunFor(absl::Seconds(2));
+  EXPECT_THAT(writes, ::testing::Contains(absl::StrCat("PATCH ", pods, "1/status")).Times(1));
+  EXPECT_THAT(writes, ::testing::Not(::testing::Contains(HasSubstr(absl::StrCat(pods, "0")))));
+  EXPECT_THAT(Conditions(api::kPods, "low-w-1"),
+              ::testing::Contains("DisruptionTarget=True PreemptionByScheduler: evicted 2 of 2 tasks for default/high: "
+                                  "its priority is 100, that of this gang 10"));
+}
+
+// Whoever makes it anew reads the pod alone.
+TEST_F(EvictionTest, APodOfOthersIsMarkedFirstThoughItsPodGroupIsAJobs) {
+  const std::string others = owner_;
+  MakeOfJob();
+  owner_ = others;
+  StartScheduler(options_);
+  LowRuns();
+  fate_ = [](const kube::Request& request) {
+    sandbox::RequestFate fate;
+    if (request.method == "DELETE") fate.answer = testutil::Refusal(500, "InternalError");
+    return fate;
+  };
+  HighComes();
+  loop_.RunFor(absl::Milliseconds(300));
+  for (const char* pod : {"low-w-0", "low-w-1"}) {
+    EXPECT_FALSE(Leaves(pod));
+    EXPECT_THAT(Conditions(api::kPods, pod), ::testing::Contains(HasSubstr("DisruptionTarget=True")));
+  }
+}
+
 TEST_F(EvictionTest, ADeletionThatIsRefusedAgainAndAgainHoldsNothingUp) {
   StartScheduler(options_);
   AddGroup("runs", 1, R"(,"priorityClassName":"high")");
@@ -173,7 +218,8 @@ enum class Why { kPriority, kSurplus, kShare, kRoom };
 // As it is before the third comes, once for each crash.
 class Scene : public EvictionTest {
  public:
-  explicit Scene(Why why) : why_(why) {
+  Scene(Why why, bool of_job) : why_(why) {
+    if (of_job) MakeOfJob();
     if (why == Why::kShare) {
       for (const char* queue : {"ads", "lab"}) AddQueue(queue, R"("weight":1,"reclaimable":true)");
     }
@@ -284,33 +330,39 @@ class Scene : public EvictionTest {
   const Why why_;
 };
 
-class CrashTest : public ::testing::TestWithParam<Why> {};
+class CrashTest : public ::testing::TestWithParam<std::tuple<Why, bool>> {};
 
 // At each write of an eviction, up to the last: its next life evicts the same, all of it, and nobody else.
 TEST_P(CrashTest, AnEvictionThatWasBrokenOffIsFinishedByTheNext) {
   using Loss = sandbox::RequestFate::Loss;
+  const auto [why, of_job] = GetParam();
   for (const Loss loss : {Loss::kRequest, Loss::kReply}) {
     int write = 0;
     for (bool lost = true; lost; ++write) {
       SCOPED_TRACE(absl::StrCat(loss == Loss::kReply ? "the reply to write " : "write ", write));
-      Scene scene(GetParam());
+      Scene scene(why, of_job);
       lost = scene.CrashAt(write, loss) > write;
       scene.ExpectItIsFinished();
       ASSERT_LT(write, 100) << "it never comes to an end";
       if (HasFailure()) return;
     }
-    EXPECT_GE(write, GetParam() == Why::kRoom || GetParam() == Why::kSurplus ? 6 : 9)
-        << "marks, deletions, room, and what is told";
+    EXPECT_GE(write, why == Why::kRoom || why == Why::kSurplus ? 6 : 9) << "marks, deletions, room, and what is told";
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(All, CrashTest, ::testing::Values(Why::kPriority, Why::kSurplus, Why::kShare, Why::kRoom),
-                         [](const auto& each) {
-                           return std::string(each.param == Why::kPriority  ? "ByPriority"
-                                              : each.param == Why::kSurplus ? "OfTheSurplus"
-                                              : each.param == Why::kShare   ? "ByShare"
-                                                                            : "ToMakeRoom");
-                         });
+std::string NameOfCrash(const ::testing::TestParamInfo<std::tuple<Why, bool>>& info) {
+  const auto [why, of_job] = info.param;
+  return absl::StrCat(why == Why::kPriority  ? "ByPriority"
+                      : why == Why::kSurplus ? "OfTheSurplus"
+                      : why == Why::kShare   ? "ByShare"
+                                             : "ToMakeRoom",
+                      of_job ? "OfAJob" : "");
+}
+
+INSTANTIATE_TEST_SUITE_P(All, CrashTest,
+                         ::testing::Combine(::testing::Values(Why::kPriority, Why::kSurplus, Why::kShare, Why::kRoom),
+                                            ::testing::Bool()),
+                         NameOfCrash);
 
 // A gang of low priority is evicted for one of high, and meanwhile somebody changes a priority.
 enum class When { kMarked, kEnding, kEnded };

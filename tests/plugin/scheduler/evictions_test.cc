@@ -45,7 +45,7 @@ class EvictionsTest : public ::testing::Test {
     return names;
   }
   // Of `g`, for the gang `high`.
-  void Evict(const std::vector<std::string>& pods) {
+  void Evict(const std::vector<std::string>& pods, int second = 0) {
     cluster_.SetGang(testutil::Gang("high", 1));
     model::Decision decision;
     decision.gang = Gang("high");
@@ -54,7 +54,7 @@ class EvictionsTest : public ::testing::Test {
       decision.evicted.push_back(Task(pod));
       cluster_.SetEvicted(Task(pod), true);
     }
-    EXPECT_THAT(evictions_.CarryOut(decision, {"default", "high"}, testutil::At(0)),
+    EXPECT_THAT(evictions_.CarryOut(decision, {"default", "high"}, testutil::At(second)),
                 ElementsAre(NamespacedName{"default", "g"}));
   }
   std::vector<std::pair<std::string, std::string>> Nominations() const {
@@ -94,6 +94,24 @@ TEST_F(EvictionsTest, WhoIsChosenIsUntoldUntilHeIsToldToGo) {
   Evict({first});
   evictions_.Forget({"default", "g"});
   EXPECT_EQ(evictions_.untold(), 0u) << "nobody knows it any more";
+}
+
+// The record of the next takes the place of the one before, which nobody may have read.
+TEST_F(EvictionsTest, WhoWentAMomentAgoIsNamedOnceMore) {
+  const auto told = [&] {
+    std::vector<std::string> names;
+    const std::optional<Removal> removal = evictions_.RemovalOf({"default", "g"}, Gang());
+    for (const api::volcano::ReleasedPod& pod : removal->told) names.push_back(pod.name);
+    return names;
+  };
+  for (int i = 0; i < 3; ++i) cluster_.SetPod(Running(i));
+  Evict({"g-w-0"});
+  cluster_.RemovePod("default", "g-w-0");
+  Evict({"g-w-1"}, 59);
+  EXPECT_THAT(told(), ElementsAre("g-w-0", "g-w-1"));
+  cluster_.RemovePod("default", "g-w-1");
+  Evict({"g-w-2"}, 59 + 60);
+  EXPECT_THAT(told(), ElementsAre("g-w-2"));
 }
 
 using EvictionsDeathTest = EvictionsTest;

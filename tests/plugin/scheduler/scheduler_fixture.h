@@ -31,6 +31,17 @@ class SchedulerTest : public ::testing::Test {
         Text(Get(api::kConfigMaps, "job"), "/metadata/uid"), R"("}],)");
   }
 
+  // Pods and PodGroups that are made from now on are a Job's.
+  void MakeOfJob() {
+    Create(
+        api::kJobs,
+        R"({"apiVersion":"batch.volcano.sh/v1alpha1","kind":"Job","metadata":{"name":"job"},"spec":{"minAvailable":1,)"
+        R"("tasks":[{"name":"w","replicas":1,"template":{"spec":{"containers":[{"name":"c","image":"i"}]}}}]}})");
+    group_owner_ = owner_ = absl::StrCat(
+        R"("ownerReferences":[{"apiVersion":"batch.volcano.sh/v1alpha1","kind":"Job","name":"job","controller":true,"uid":")",
+        Text(Get(api::kJobs, "job"), "/metadata/uid"), R"("}],)");
+  }
+
   void StartScheduler(Options options = {}, bool standby = false, std::vector<std::string> namespaces = {}) {
     sandbox::Faults faults;
     faults.frames = [this](const kube::Request&, const std::vector<kube::Frame>&) {
@@ -75,8 +86,9 @@ class SchedulerTest : public ::testing::Test {
   }
   void AddGroup(const std::string& name, int min_member, const std::string& more = "") {
     Create(api::kPodGroups,
-           absl::StrCat(R"({"apiVersion":"scheduling.volcano.sh/v1beta1","kind":"PodGroup","metadata":{"name":")", name,
-                        R"("},"spec":{"minMember":)", min_member, R"(,"queue":"default")", more, "}}"));
+           absl::StrCat(R"({"apiVersion":"scheduling.volcano.sh/v1beta1","kind":"PodGroup","metadata":{)", group_owner_,
+                        R"("name":")", name, R"("},"spec":{"minMember":)", min_member, R"(,"queue":"default")", more,
+                        "}}"));
   }
   void AddQueue(const std::string& name, const std::string& spec) {
     Create(api::kQueues,
@@ -89,9 +101,9 @@ class SchedulerTest : public ::testing::Test {
   void AddGroupIn(const std::string& queue, const std::string& name, int min_member, const std::string& phase,
                   const std::string& more = "") {
     Create(api::kPodGroups,
-           absl::StrCat(R"({"apiVersion":"scheduling.volcano.sh/v1beta1","kind":"PodGroup","metadata":{"name":")", name,
-                        R"("},"spec":{"minMember":)", min_member, R"(,"queue":")", queue, R"(")", more,
-                        R"(},"status":{"phase":")", phase, R"("}})"));
+           absl::StrCat(R"({"apiVersion":"scheduling.volcano.sh/v1beta1","kind":"PodGroup","metadata":{)", group_owner_,
+                        R"("name":")", name, R"("},"spec":{"minMember":)", min_member, R"(,"queue":")", queue, R"(")",
+                        more, R"(},"status":{"phase":")", phase, R"("}})"));
   }
   void AddPod(const std::string& name, const std::string& group, const std::string& cpu,
               const std::string& more_spec = "", bool controlled = true) {
@@ -181,7 +193,8 @@ class SchedulerTest : public ::testing::Test {
   std::unique_ptr<RunningScheduler> scheduler_;
   std::function<sandbox::RequestFate(const kube::Request&)> fate_;
   absl::Duration watch_delay_ = absl::ZeroDuration();
-  std::string owner_;
+  std::string owner_;        // of pods
+  std::string group_owner_;  // of PodGroups; "": nobody
   int nodes_ = 0;
 };
 
