@@ -67,7 +67,7 @@ inline std::string ForGang(absl::string_view gang) { return absl::StrCat(" for "
 // "default/high"; "": it was for no other gang, or does not say for which.
 inline std::string GangEvictedFor(absl::string_view reason, absl::string_view message) {
   const std::size_t at = message.find(ForGang(""));
-  if ((reason != kPreempted && reason != kReclaimed) || at == absl::string_view::npos) return "";
+  if (!IsForOthers(reason) || at == absl::string_view::npos) return "";
   const absl::string_view gang = message.substr(at + ForGang("").size());
   return std::string(gang.substr(0, gang.find_first_of(":; ")));
 }
