@@ -100,7 +100,7 @@ TEST_F(RestingTest, ThoseForWhichItWent) {
   high.evicted_for = "default/x";
   cluster.SetGang(high);
   Waits("high", "high", Amounts(2000));
-  EXPECT_EQ(ForHigh(), (Resting{1, At(604), QueueOf("x")}));
+  EXPECT_EQ(ForHigh(), (model::Resting{1, At(604), "q1"}));
   high.evicted_for = "default/gone";
   cluster.SetGang(high);
   EXPECT_EQ(ForHigh(), std::nullopt);
