@@ -28,7 +28,8 @@ struct Options {
   // The same for pods that are missing and claims that are not bound: controllers may be at work on them behind a busy
   // API server.
   absl::Duration missing_after = absl::Seconds(3);
-  // How often the numbers of a reason are brought up to date while its kind stays.
+  // How often the numbers of a reason are brought up to date while its kind stays; where more than a hundred gangs wait
+  // less often, those of ten a second.
   absl::Duration refresh_after = absl::Seconds(10);
   // How long part of a gang may stay bound while the rest finds no node.
   absl::Duration release_after = absl::Seconds(30);

@@ -1,5 +1,6 @@
 #include "plugin/scheduler/tellings.h"
 
+#include <algorithm>
 #include <cstdint>
 #include <utility>
 
@@ -44,11 +45,20 @@ std::vector<NamespacedName> Tellings::EndRound() {
   return news;
 }
 
+// Numbers of at most ten gangs a second are brought up to date, however many wait: their writes take the API server's
+// time from those that start.
+TellingRules Tellings::Rules() const {
+  constexpr absl::Duration kForEach = absl::Milliseconds(100);
+  TellingRules rules = rules_;
+  rules.refresh_after = std::max(rules_.refresh_after, kForEach * waiting_.size());
+  return rules;
+}
+
 Telling& Tellings::Look(const NamespacedName& key, absl::Time now) {
   const auto it = waiting_.find(key);
   if (it == waiting_.end()) return nothing_ = Telling();
   Telling& telling = it->second.telling;
-  telling.Advance(rules_, now, [&] {
+  telling.Advance(Rules(), now, [&] {
     const model::GangId gang = FindGang(cluster_, key);
     return gang == model::kNone ? std::nullopt : find_resting_(gang, now);
   });
@@ -58,7 +68,7 @@ Telling& Tellings::Look(const NamespacedName& key, absl::Time now) {
 
 absl::Time Tellings::NextChange(const NamespacedName& key) const {
   const auto it = waiting_.find(key);
-  return it == waiting_.end() ? absl::InfiniteFuture() : it->second.telling.NextChange(rules_);
+  return it == waiting_.end() ? absl::InfiniteFuture() : it->second.telling.NextChange(Rules());
 }
 
 void Tellings::Forget(const NamespacedName& key) { waiting_.erase(key); }

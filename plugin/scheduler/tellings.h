@@ -62,6 +62,8 @@ class Tellings {
     std::uint64_t round = 0;  // the last that decided on it
   };
 
+  TellingRules Rules() const;
+
   const model::Cluster& cluster_;
   const TellingRules rules_;
   const FindResting find_resting_;

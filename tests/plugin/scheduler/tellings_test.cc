@@ -3,6 +3,7 @@
 #include <string>
 #include <vector>
 
+#include "absl/strings/str_cat.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "plugin/scheduler/gang_keys.h"
@@ -61,6 +62,24 @@ TEST_F(TellingsTest, AReasonIsNewsAndToldWhenItHasLasted) {
   EXPECT_EQ(tellings_.NextChange(a_), At(2));
   EXPECT_TRUE(tellings_.Look(a_, At(2)).told());
   EXPECT_EQ(tellings_.NextChange(b_), absl::InfiniteFuture());
+}
+
+TEST_F(TellingsTest, NumbersOfWhoWaitsWithHundredsAreBroughtUpToDateLessOften) {
+  Decide(Waits("a"), 0);
+  for (int i = 0; i < 1199; ++i) {
+    const std::string name = absl::StrCat("other-", i);
+    cluster_.SetGang(testutil::Gang(name, 2));
+    Decide(Waits(name), 0);
+  }
+  EXPECT_TRUE(tellings_.Look(a_, At(2)).told());
+  model::Decision less = Waits("a");
+  less.reason->missing = 1;
+  Decide(less, 3);
+  EXPECT_EQ(tellings_.NextChange(a_), At(2 + 120));
+  tellings_.EndRound();
+  Decide(less, 4);
+  tellings_.EndRound();
+  EXPECT_EQ(tellings_.NextChange(a_), At(2 + 60)) << "alone";
 }
 
 TEST_F(TellingsTest, WhoWaitsNoMoreIsLookedAt) {
