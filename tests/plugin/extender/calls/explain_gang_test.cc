@@ -212,7 +212,7 @@ TEST(ExplainGangCallTest, EveryFieldOfAnExplanationIsTold) {
       v1::ExplainRequest request = Crowded(gang);
       request.set_suggest(true);
       request.add_what_if("without=default/runs");
-      if (std::string(gang) == "runs") request.set_what_if(0, "min=2");
+      if (std::string(gang) == "runs") request.set_what_if(0, "min=1");
       if (std::string(gang) == "first") request.add_what_if("min=1");
       const auto reply = ExplainGang(request, capacity ? policy : gang::Policy(), [] { return absl::OkStatus(); });
       GW_ASSERT_OK(reply);
