@@ -17,8 +17,6 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/string_view.h"
-#include "api/meta.h"
-#include "api/resource.h"
 #include "api/volcano/scheduling.h"
 #include "base/counted.h"
 
@@ -87,13 +85,6 @@ inline int EvictionsBy(absl::string_view reason, absl::string_view message) {
     if (absl::SimpleAtoi(number.substr(0, number.find(' ')), &times) && times > 0) return times;
   }
   return IsForOthers(reason) ? 1 : 0;
-}
-
-// The Job that controls a pod or a PodGroup; nullptr when something else does, or nothing.
-inline const OwnerReference* ControllingJob(const ObjectMeta& metadata) {
-  const OwnerReference* const owner = metadata.Controller();
-  const bool is_job = owner != nullptr && owner->kind == kJobs.kind && owner->api_version == kJobs.ApiVersion();
-  return is_job ? owner : nullptr;
 }
 
 // The condition of the latest release; nullptr when there was none.

@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "api/resource.h"
-#include "api/volcano/release.h"
+#include "api/volcano/controlling_job.h"
 #include "base/check.h"
 #include "plugin/lifecycle/job/pod.h"
 

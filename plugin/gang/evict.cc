@@ -5,6 +5,7 @@
 #include <tuple>
 #include <utility>
 
+#include "absl/container/btree_set.h"
 #include "absl/container/flat_hash_set.h"
 #include "absl/strings/string_view.h"
 #include "plugin/gang/admit.h"
@@ -360,24 +361,19 @@ model::Reason Eviction::WhyItWaits(const Gang& gang, const std::vector<TaskId>& 
   absl::flat_hash_set<model::Row> rows;
   for (const model::Placement& placement : trial_.placements()) rows.insert(placement.row);
   const absl::flat_hash_set<TaskId> chosen(evicted.begin(), evicted.end());
-  const auto key = [](const Gang& of) { return model::KeyOf(of.ns, of.name); };
-  absl::flat_hash_set<std::pair<absl::string_view, absl::string_view>> ending;
-  const Gang* first = nullptr;
+  absl::btree_set<std::pair<absl::string_view, absl::string_view>> ending;
   int pods = 0;
   for (const TaskId id : holders_->going()) {
     const Task& task = cluster_.task(id);
     if (!chosen.contains(id) && !rows.contains(task.row)) continue;
     ++pods;
     const Gang& other = cluster_.gang(task.gang);
-    if (!ending.emplace(other.ns, other.name).second) continue;
-    const bool is_first =
-        first == nullptr || (other.ns == first->ns ? other.name < first->name : key(other) < key(*first));
-    if (is_first) first = &other;
+    ending.emplace(other.ns, other.name);
   }
   model::Reason reason = ReasonOf(model::Reason::Kind::kRoomAwaited, gang);
   reason.ending = pods;
   reason.size = static_cast<int>(ending.size());
-  if (first != nullptr) reason.subject = Words::Name(key(*first));
+  if (!ending.empty()) reason.subject = Words::Name(model::KeyOf(ending.begin()->first, ending.begin()->second));
   return reason;
 }
 

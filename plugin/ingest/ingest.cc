@@ -13,6 +13,7 @@
 #include "api/duration.h"
 #include "api/field_table.h"
 #include "api/scheduling_resources.h"
+#include "api/volcano/controlling_job.h"
 #include "api/volcano/group_notes.h"
 #include "api/volcano/past_runs.h"
 #include "api/volcano/queue_notes.h"

@@ -7,6 +7,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "api/json.h"
+#include "api/volcano/controlling_job.h"
 #include "api/volcano/release.h"
 #include "base/check.h"
 #include "plugin/gang/minimum.h"

@@ -6,6 +6,7 @@
 #include "absl/strings/str_cat.h"
 #include "api/field_table.h"
 #include "api/json_value.h"
+#include "api/volcano/controlling_job.h"
 #include "api/volcano/release.h"
 #include "base/check.h"
 #include "base/strings.h"

@@ -7,6 +7,7 @@
 #include "api/cluster_resources.h"
 #include "api/duration.h"
 #include "api/field_table.h"
+#include "api/volcano/controlling_job.h"
 #include "api/volcano/release.h"
 #include "base/check.h"
 #include "tests/simulation/checkers.h"

@@ -8,6 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "api/paddle/paddle_job.h"
 #include "api/resource.h"
+#include "api/volcano/controlling_job.h"
 #include "api/volcano/release.h"
 #include "base/strings.h"
 
@@ -87,7 +88,7 @@ std::string Waiting(const Pod& pod) {
 std::string JobOf(const Pod& pod) {
   const api::OwnerReference* owner = pod.metadata.Controller();
   if (owner == nullptr) return {};
-  const bool job = owner->kind == api::kJobs.kind && owner->api_version == api::kJobs.ApiVersion();
+  const bool job = api::volcano::ControllingJob(pod.metadata) != nullptr;
   return job || IsPaddleJob(*owner) ? owner->name : std::string();
 }
 

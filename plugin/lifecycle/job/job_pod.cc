@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "absl/strings/numbers.h"
+#include "api/volcano/controlling_job.h"
 #include "api/volcano/release.h"
 #include "base/strings.h"
 #include "plugin/lifecycle/words.h"

@@ -48,6 +48,13 @@ class EvictionTest : public SchedulerTest {
     AddGroup("high", 2, R"(,"priorityClassName":"high")");
     for (int i = 0; i < 2; ++i) AddPod(absl::StrCat("high-w-", i), "high", "4");
   }
+  void RefuseDeletions() {
+    fate_ = [](const kube::Request& request) {
+      sandbox::RequestFate fate;
+      if (request.method == "DELETE") fate.answer = testutil::Refusal(500, "InternalError");
+      return fate;
+    };
+  }
   // As a kubelet does when the grace is over.
   void End(const std::string& pod) { Delete(api::kPods, pod); }
   std::string NominatedTo(const std::string& pod) { return Text(Get(api::kPods, pod), "/status/nominatedNodeName"); }
@@ -167,11 +174,7 @@ TEST_F(EvictionTest, APodOfOthersIsMarkedFirstThoughItsPodGroupIsAJobs) {
   owner_ = others;
   StartScheduler(options_);
   LowRuns();
-  fate_ = [](const kube::Request& request) {
-    sandbox::RequestFate fate;
-    if (request.method == "DELETE") fate.answer = testutil::Refusal(500, "InternalError");
-    return fate;
-  };
+  RefuseDeletions();
   HighComes();
   loop_.RunFor(absl::Milliseconds(300));
   for (const char* pod : {"low-w-0", "low-w-1"}) {
@@ -185,11 +188,7 @@ TEST_F(EvictionTest, ADeletionThatIsRefusedAgainAndAgainHoldsNothingUp) {
   AddGroup("runs", 1, R"(,"priorityClassName":"high")");
   AddPod("runs", "runs", "0");
   LowRuns();
-  fate_ = [](const kube::Request& request) {
-    sandbox::RequestFate fate;
-    if (request.method == "DELETE") fate.answer = testutil::Refusal(500, "InternalError");
-    return fate;
-  };
+  RefuseDeletions();
   HighComes();
   loop_.RunFor(absl::Seconds(1));
   SetPhase("runs", "Running");
@@ -420,13 +419,7 @@ TEST_P(PriorityChangeTest, IsNoDeadlockAndNoTurns) {
   for (const auto& [name, value] : {std::pair("highest", 1000), std::pair("lowest", 1)}) SetClass(name, value);
   StartScheduler(options_);
   LowRuns();
-  if (when == When::kMarked) {
-    fate_ = [](const kube::Request& request) {
-      sandbox::RequestFate fate;
-      if (request.method == "DELETE") fate.answer = testutil::Refusal(500, "InternalError");
-      return fate;
-    };
-  }
+  if (when == When::kMarked) RefuseDeletions();
   HighComes();
   loop_.RunFor(absl::Milliseconds(500));
   ASSERT_THAT(Conditions(api::kPods, "low-w-0"), ::testing::Contains(HasSubstr("DisruptionTarget=True")));
@@ -543,11 +536,7 @@ TEST_F(EvictionTest, RoomIsGivenBackWhenTheGangGoes) {
 TEST_F(EvictionTest, WhoIsNotTerminatingYetStaysWhenTheGangGoes) {
   StartScheduler(options_);
   LowRuns();
-  fate_ = [&](const kube::Request& request) {
-    sandbox::RequestFate fate;
-    if (request.method == "DELETE") fate.answer = testutil::Refusal(500, "InternalError");
-    return fate;
-  };
+  RefuseDeletions();
   HighComes();
   loop_.RunFor(absl::Seconds(1));
   ASSERT_FALSE(NominatedTo("high-w-0").empty());
