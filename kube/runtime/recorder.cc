@@ -19,6 +19,7 @@
 #include "base/log.h"
 #include "base/rate_limiter.h"
 #include "kube/client/status.h"
+#include "kube/runtime/write_request.h"
 
 namespace gangway::kube {
 namespace {
@@ -194,6 +195,7 @@ class Recorder::Impl {
     series->sending = std::exchange(series->unsent, 0);
     ++in_flight_;
     Request request;
+    if (!series->look_up) request.query = kUnreadWarnings;
     if (series->look_up) {
       request.method = "GET";
       request.path = api::PathOf(api::kEvents, series->ns(), series->name());

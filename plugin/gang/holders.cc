@@ -28,6 +28,16 @@ bool GoesLater::operator()(const Candidate& a, const Candidate& b) const {
   return std::tie(x.kind, x.ns, x.name) < std::tie(y.kind, y.ns, y.name);
 }
 
+namespace {
+
+absl::Time GivenUp(const Policy& policy, const Task& task) { return task.departure().grace_ends + policy.victims_take; }
+
+}  // namespace
+
+bool IsStuck(const model::Cluster& cluster, const Policy& policy, const Task& task, absl::Time now) {
+  return task.status == TaskStatus::kReleasing && (!cluster.present(task.row) || GivenUp(policy, task) <= now);
+}
+
 Holders::Holders(const model::Cluster& cluster, const QueueTree& tree, const Policy& policy, absl::Time now)
     : cluster_(cluster), policy_(policy) {
   std::optional<int> last_class;  // most have the one of the gang before
@@ -66,10 +76,9 @@ Holders::Holders(const model::Cluster& cluster, const QueueTree& tree, const Pol
 void Holders::FindGoing(const Gang& gang, absl::Time now) {
   for (const TaskId id : gang.tasks) {
     const Task& task = cluster_.task(id);
-    if (!task.holds_room() || !task.goes() || !cluster_.present(task.row)) continue;
-    const absl::Time given_up = task.departure().grace_ends + policy_.victims_take;
-    if (task.status == TaskStatus::kReleasing && given_up <= now) continue;
-    if (task.status == TaskStatus::kReleasing) look_again_ = std::min(look_again_, given_up);
+    if (!task.holds_room() || !task.goes() || !cluster_.present(task.row) || IsStuck(cluster_, policy_, task, now))
+      continue;
+    if (task.status == TaskStatus::kReleasing) look_again_ = std::min(look_again_, GivenUp(policy_, task));
     going_.push_back(id);
   }
 }

@@ -57,9 +57,26 @@ std::pair<Reclaim::Branch, Reclaim::Branch> Reclaim::BranchesOf(QueueId a, Queue
   return {branch(x), branch(y)};
 }
 
-std::int64_t Reclaim::HeldBy(const Branch& branch, Dim dim) const {
-  return branch.own ? cluster_.queue(branch.queue).held[dim] + overlay_.taken_from(branch.queue)[dim]
-                    : overlay_.tree().held(branch.queue)[dim] + overlay_.taken_below(branch.queue)[dim];
+const std::map<Reclaim::Branch, Resources>& Reclaim::stuck() {
+  if (stuck_.has_value()) return *stuck_;
+  stuck_.emplace();
+  for (const TaskId id : cluster_.terminating()) {
+    const model::Task& task = cluster_.task(id);
+    const QueueId queue = task.gang == model::kNone ? model::kNone : cluster_.gang(task.gang).queue;
+    if (queue == model::kNone || !IsStuck(cluster_, policy_, task, now_)) continue;
+    const Resources& amounts = cluster_.shape(task.shape).request;
+    (*stuck_)[{queue, true}].Add(amounts);
+    for (const QueueId level : overlay_.tree().path(queue)) (*stuck_)[{level, false}].Add(amounts);
+  }
+  return *stuck_;
+}
+
+std::int64_t Reclaim::HeldBy(const Branch& branch, Dim dim) {
+  const std::int64_t held = branch.own
+                                ? cluster_.queue(branch.queue).held[dim] + overlay_.taken_from(branch.queue)[dim]
+                                : overlay_.tree().held(branch.queue)[dim] + overlay_.taken_below(branch.queue)[dim];
+  const auto not_held = stuck().find(branch);
+  return not_held == stuck().end() ? held : held - not_held->second[dim];
 }
 
 std::int64_t Reclaim::DeservedBy(const Branch& branch, Dim dim) {

@@ -4,7 +4,8 @@
 // Two queues are compared as the children of the queue that is above both. What all queues together lack of what they
 // deserve becomes less by it, also where a gang of higher priority that waits in the same queue takes the room; and no
 // queue above both lacks more than before while others beside it ask for more than they hold: no two queues take turns.
-// No queue falls below what is guaranteed to it, or, where more is guaranteed than there is, its part of that.
+// No queue falls below what is guaranteed to it, or, where more is guaranteed than there is, its part of that. Pods that
+// were told to go and are stuck (IsStuck) are nothing that a queue holds here: nobody of it can use their room.
 //
 // Where the policy asks for patience (Policy::reclaim_after), only so much goes for a gang that has not waited so long
 // for its share as has done no more work than that gang would in five minutes.
@@ -18,6 +19,7 @@
 #include <compare>
 #include <cstdint>
 #include <limits>
+#include <map>
 #include <memory>
 #include <optional>
 #include <set>
@@ -107,7 +109,8 @@ class Reclaim {
   std::pair<Branch, Branch> BranchesOf(model::QueueId a, model::QueueId b) const;
   // Of the preemptor's queue, beside which those that are chosen lie.
   std::set<Branch> BranchesBeside(const Preemptor& preemptor, const std::vector<Bundle>& chosen) const;
-  std::int64_t HeldBy(const Branch& branch, model::Dim dim) const;
+  std::int64_t HeldBy(const Branch& branch, model::Dim dim);
+  const std::map<Branch, model::Resources>& stuck();
   std::int64_t DeservedBy(const Branch& branch, model::Dim dim);
   bool Lacks(const Branch& branch);
   bool IsEntitled(const model::Resources& wanted, const Branch& branch);
@@ -124,6 +127,7 @@ class Reclaim {
   const absl::Time now_;
   absl::Time look_again_ = absl::InfiniteFuture();
   std::unique_ptr<Shares> shares_;
+  std::optional<std::map<Branch, model::Resources>> stuck_;
   std::vector<model::QueueId> candidates_of_;  // queues
   std::vector<Candidate> candidates_, without_spared_;
 };

@@ -54,6 +54,17 @@ TEST(WriteRequestTest, APatchCarriesWhatItWasDecidedOn) {
   EXPECT_EQ(request->body, R"({"status":{},"metadata":{"uid":"u1","resourceVersion":"42"}})");
 }
 
+TEST(WriteRequestTest, TheApiServerLooksForNoWarningsThatNobodyReads) {
+  Write write = PodWrite(Verb::kMergePatch);
+  write.body = "{}";
+  for (const Verb verb : {Verb::kCreate, Verb::kMergePatch, Verb::kStrategicMergePatch, Verb::kPut}) {
+    write.verb = verb;
+    const auto request = RequestFor(write);
+    GW_ASSERT_OK(request);
+    EXPECT_EQ(request->query, "fieldValidation=Ignore") << VerbName(verb);
+  }
+}
+
 TEST(WriteRequestTest, ADeletionNamesTheUid) {
   Write write = PodWrite(Verb::kDelete);
   write.uid = "u1";

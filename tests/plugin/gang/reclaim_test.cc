@@ -418,6 +418,60 @@ TEST_F(EvictTest, AGuaranteeIsNeverTaken) {
   EXPECT_THAT(Evicted(), IsEmpty());
 }
 
+// `stuck` was told to go and should have been gone for long.
+struct StuckTest : EvictTest {
+  void OneIsStuck(const std::string& name, const std::string& queue, model::NamedAmounts requests,
+                  const std::string& node) {
+    Group(name, "low", 1, queue);
+    model::PodFacts pod = PodOf(name, name, std::move(requests), node);
+    pod.terminating = true;
+    pod.grace_ends = At(10) - policy.victims_take;
+    cluster.SetPod(pod);
+  }
+};
+
+TEST_F(StuckTest, WhatIsStuckIsNothingOfWhatAQueueKeeps) {
+  Node("n1", Amounts(6000));
+  Node("n2", Amounts(2000));
+  Queue("q2");
+  model::QueueFacts guaranteed = testutil::Queue("q1");
+  guaranteed.guarantee = Amounts(6000);
+  cluster.SetQueue(guaranteed);
+  for (const char* name : {"a", "b", "c"}) OneRuns(name, "low", "q1", Amounts(2000), "n1");
+  OneIsStuck("stuck", "q1", Amounts(2000), "n2");
+  OneWaits("w", "low", "q2", Amounts(2000));
+  EXPECT_THAT(Evicted(), IsEmpty());
+  guaranteed.guarantee = Amounts(4000);
+  cluster.SetQueue(guaranteed);
+  EXPECT_THAT(Evicted(), ElementsAre("c"));
+}
+
+// By weight "q2" deserves half of the eight.
+TEST_F(StuckTest, NorOfWhatAQueueDeserves) {
+  Node("n1", Amounts(6000));
+  Node("n2", Amounts(2000));
+  for (const char* name : {"q1", "q2"}) Queue(name);
+  for (const char* name : {"a", "b"}) OneRuns(name, "low", "q1", Amounts(2000), "n1");
+  OneRuns("c", "low", "q2", Amounts(2000), "n1");
+  OneIsStuck("stuck", "q1", Amounts(2000), "n2");
+  OneWaits("w", "low", "q2", Amounts(2000));
+  EXPECT_THAT(Evicted(), IsEmpty()) << "q1 holds four";
+  OneRuns("more", "low", "q1", Amounts(2000), "n1");
+  EXPECT_THAT(Evicted(), ElementsAre("more"));
+}
+
+TEST_F(StuckTest, NorOfWhatOneHoldsThatTakesSomethingBack) {
+  policy.sharing = Sharing::kAsWritten;
+  Node("n1", Amounts(8000));
+  Node("n2", Amounts(2000));
+  for (const char* name : {"q1", "q2"}) Queue(name, Amounts(4000));
+  for (const char* name : {"a", "b", "c"}) OneRuns(name, "low", "q1", Amounts(2000), "n1");
+  OneRuns("d", "low", "q2", Amounts(2000), "n1");
+  OneIsStuck("stuck", "q2", Amounts(2000), "n2");
+  OneWaits("w", "low", "q2", Amounts(2000));
+  EXPECT_THAT(Evicted(), ElementsAre("c"));
+}
+
 // Though the cluster would be shared better without.
 TEST_F(EvictTest, NorForSomethingElseThatIsNotGuaranteed) {
   policy.sharing = Sharing::kAsWritten;
