@@ -97,6 +97,8 @@ class Suite {
   void Run() {
     LoaderAlone();
     Fill("");
+    EndMadeAlone();
+    FillAgain();
     FillBesideOthers();
     Remove("background", kBackground);
     ends_ = std::make_unique<PodEnds>(gangway_->plane());
@@ -111,6 +113,7 @@ class Suite {
   void RunFill() {
     LoaderAlone();
     Fill("");
+    FillAgain();
     FillBesideOthers();
   }
 
@@ -118,6 +121,8 @@ class Suite {
   void RunReclaim() {
     LoaderAlone();
     Fill("");
+    EndMadeAlone();
+    FillAgain();
     ends_ = std::make_unique<PodEnds>(gangway_->plane());
     OneLarge();
     Distributed();
@@ -230,8 +235,8 @@ class Suite {
     PatchAlone("records of an eviction in PodGroups", api::kPodGroups, "",
                R"({"status":{"conditions":[{"type":"GangReleased","status":"True","reason":"Reclaimed"}]}})");
     PatchAlone("statuses of Jobs", api::kJobs, "status", R"({"status":{"state":{"phase":"Pending"}}})");
-    EndAlone(0, /*tell=*/true);
-    end_alone_ = EndAlone(all_ / 2, /*tell=*/false) / (all_ / 2);
+    EndAlone("alone", "", 0, /*tell=*/true);
+    end_alone_ = EndAlone("alone", "", all_ / 2, /*tell=*/false) / (all_ / 2);
     Remove("alone", all_);
     gangway_->StartBoth();
     GW_CHECK(gangway_->WaitReady().ok());
@@ -253,18 +258,18 @@ class Suite {
 
   // What an eviction needs of it: each victim is told to go, and ended by its kubelet; with `tell` it is told why
   // before that, as pods are that no Job of Volcano's controls.
-  absl::Duration EndAlone(int from, bool tell) {
+  absl::Duration EndAlone(const std::string& ns, const std::string& of_job, int from, bool tell) {
     PodEnds ends(plane());
     std::vector<kube::Request> conditions, deletions;
     for (int i = from; i < from + all_ / 2; ++i) {
-      const std::string name = absl::StrCat("job-", i);
+      const std::string name = absl::StrCat("job-", i, of_job);
       kube::Request condition = Post(
-          api::PathOf(api::kPods, "alone", name, "status"),
+          api::PathOf(api::kPods, ns, name, "status"),
           R"({"status":{"conditions":[{"type":"DisruptionTarget","status":"True","reason":"PreemptionByScheduler"}]}})");
       condition.method = "PATCH";
       condition.content_type = "application/strategic-merge-patch+json";
       if (tell) conditions.push_back(std::move(condition));
-      kube::Request deletion = Delete(api::kPods, "alone", name);
+      kube::Request deletion = Delete(api::kPods, ns, name);
       deletion.body = "";
       deletions.push_back(std::move(deletion));
     }
@@ -273,9 +278,24 @@ class Suite {
     load_.Send(std::move(conditions));
     load_.Send(std::move(deletions));
     const absl::Duration all = ends.WaitForGone(all_ / 2, kPatience) - begin;
-    std::printf("kai: loader alone tells %d pods %sto go, and ends them, in %s; CPU: %s\n", all_ / 2,
-                tell ? "why they go and " : "", Seconds(all).c_str(), CpuSince(cpu, CpuByProcess()).c_str());
+    std::printf("kai: loader alone tells %d pods %s%sto go, and ends them, in %s; CPU: %s\n", all_ / 2,
+                of_job.empty() ? "" : "of Jobs ", tell ? "why they go and " : "", Seconds(all).c_str(),
+                CpuSince(cpu, CpuByProcess()).c_str());
     return all;
+  }
+
+  // The same of pods as Jobs make them, which are larger and have owners.
+  void EndMadeAlone() {
+    gangway_->StopBoth();
+    EndAlone("fill", "-w-0", 0, /*tell=*/false);
+    gangway_->StartBoth();
+    GW_CHECK(gangway_->WaitReady().ok());
+  }
+
+  // What an API server takes longer that has had as many objects before: that much is not by those who wait.
+  void FillAgain() {
+    Remove("fill", all_);
+    Fill(" a second time");
   }
 
   void FillBesideOthers() {

@@ -17,7 +17,8 @@ absl::StatusOr<Request> RequestFor(const Write& write);
 // them. "" = whole.
 absl::string_view AcceptFor(const api::Resource& resource);
 
-// In the query of a write: nobody reads a warning of a field that the API server does not know, which it would look for.
+// In the query of a write: nobody reads a warning of a field that the API server does not know, which it would look
+// for.
 inline constexpr char kUnreadWarnings[] = "fieldValidation=Ignore";
 
 // "create", "patch", "update", "delete".

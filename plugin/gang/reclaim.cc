@@ -9,6 +9,7 @@
 
 #include "absl/strings/str_split.h"
 #include "absl/strings/string_view.h"
+#include "plugin/gang/lost_member.h"
 
 namespace gangway::gang {
 
@@ -57,26 +58,33 @@ std::pair<Reclaim::Branch, Reclaim::Branch> Reclaim::BranchesOf(QueueId a, Queue
   return {branch(x), branch(y)};
 }
 
-const std::map<Reclaim::Branch, Resources>& Reclaim::stuck() {
-  if (stuck_.has_value()) return *stuck_;
-  stuck_.emplace();
-  for (const TaskId id : cluster_.terminating()) {
-    const model::Task& task = cluster_.task(id);
-    const QueueId queue = task.gang == model::kNone ? model::kNone : cluster_.gang(task.gang).queue;
-    if (queue == model::kNone || !IsStuck(cluster_, policy_, task, now_)) continue;
-    const Resources& amounts = cluster_.shape(task.shape).request;
-    (*stuck_)[{queue, true}].Add(amounts);
-    for (const QueueId level : overlay_.tree().path(queue)) (*stuck_)[{level, false}].Add(amounts);
+const Reclaim::Terminating& Reclaim::TerminatingOf(const Branch& of) {
+  static const Terminating& none = *new Terminating();
+  if (!terminating_.has_value()) {
+    terminating_.emplace();
+    for (const TaskId id : cluster_.terminating()) {
+      const model::Task& task = cluster_.task(id);
+      const QueueId queue = task.gang == model::kNone ? model::kNone : cluster_.gang(task.gang).queue;
+      if (queue == model::kNone) continue;
+      const bool is_stuck = IsStuck(cluster_, policy_, task, now_);
+      if (!is_stuck && !IsInGrace(cluster_, overlay_.tree(), policy_, cluster_.gang(task.gang), now_)) continue;
+      const auto count = [&](const Branch& branch) {
+        Terminating& sum = (*terminating_)[branch];
+        (is_stuck ? sum.stuck : sum.kept_for_successors).Add(cluster_.shape(task.shape).request);
+      };
+      count({queue, true});
+      for (const QueueId level : overlay_.tree().path(queue)) count({level, false});
+    }
   }
-  return *stuck_;
+  const auto found = terminating_->find(of);
+  return found == terminating_->end() ? none : found->second;
 }
 
 std::int64_t Reclaim::HeldBy(const Branch& branch, Dim dim) {
   const std::int64_t held = branch.own
                                 ? cluster_.queue(branch.queue).held[dim] + overlay_.taken_from(branch.queue)[dim]
                                 : overlay_.tree().held(branch.queue)[dim] + overlay_.taken_below(branch.queue)[dim];
-  const auto not_held = stuck().find(branch);
-  return not_held == stuck().end() ? held : held - not_held->second[dim];
+  return held - TerminatingOf(branch).stuck[dim];
 }
 
 std::int64_t Reclaim::DeservedBy(const Branch& branch, Dim dim) {
@@ -294,7 +302,8 @@ Reclaim::Loss Reclaim::LossBy(const Preemptor& preemptor, const Bundle& bundle, 
   if (!IsOver(theirs, relevant)) return {};
   for (const QueueId level : overlay_.tree().path(queue)) {
     for (Dim dim = 0; dim < sum.size(); ++dim) {
-      const std::int64_t left = HeldBy({level, false}, dim) - sum[dim];
+      const std::int64_t left =
+          HeldBy({level, false}, dim) - TerminatingOf({level, false}).kept_for_successors[dim] - sum[dim];
       const std::int64_t kept = std::min(shares().Kept(level, dim), DeservedBy({level, false}, dim));
       if (sum[dim] > 0 && dim != model::kPods && left < kept) return {};
     }

@@ -4,8 +4,10 @@
 // Two queues are compared as the children of the queue that is above both. What all queues together lack of what they
 // deserve becomes less by it, also where a gang of higher priority that waits in the same queue takes the room; and no
 // queue above both lacks more than before while others beside it ask for more than they hold: no two queues take turns.
-// No queue falls below what is guaranteed to it, or, where more is guaranteed than there is, its part of that. Pods that
-// were told to go and are stuck (IsStuck) are nothing that a queue holds here: nobody of it can use their room.
+// No queue falls below what is guaranteed to it, or, where more is guaranteed than there is, its part of that; by pods
+// that are there and stay. Those that were told to go and are stuck (IsStuck) are nothing that a queue holds here:
+// nobody of it can use their room. Those whose room is kept for who is made in their place (lost_member.h) it holds,
+// though not of what is guaranteed to it: their node may not come back.
 //
 // Where the policy asks for patience (Policy::reclaim_after), only so much goes for a gang that has not waited so long
 // for its share as has done no more work than that gang would in five minutes.
@@ -110,7 +112,11 @@ class Reclaim {
   // Of the preemptor's queue, beside which those that are chosen lie.
   std::set<Branch> BranchesBeside(const Preemptor& preemptor, const std::vector<Bundle>& chosen) const;
   std::int64_t HeldBy(const Branch& branch, model::Dim dim);
-  const std::map<Branch, model::Resources>& stuck();
+  // What pods hold that are terminating and that are not among those that will be gone soon (Holders::going).
+  struct Terminating {
+    model::Resources stuck, kept_for_successors;
+  };
+  const Terminating& TerminatingOf(const Branch& branch);
   std::int64_t DeservedBy(const Branch& branch, model::Dim dim);
   bool Lacks(const Branch& branch);
   bool IsEntitled(const model::Resources& wanted, const Branch& branch);
@@ -127,7 +133,7 @@ class Reclaim {
   const absl::Time now_;
   absl::Time look_again_ = absl::InfiniteFuture();
   std::unique_ptr<Shares> shares_;
-  std::optional<std::map<Branch, model::Resources>> stuck_;
+  std::optional<std::map<Branch, Terminating>> terminating_;
   std::vector<model::QueueId> candidates_of_;  // queues
   std::vector<Candidate> candidates_, without_spared_;
 };

@@ -418,50 +418,71 @@ TEST_F(EvictTest, AGuaranteeIsNeverTaken) {
   EXPECT_THAT(Evicted(), IsEmpty());
 }
 
-// `stuck` was told to go and should have been gone for long.
-struct StuckTest : EvictTest {
+// Pods that are terminating, and that nobody counts on to be gone soon.
+struct StuckTest : testutil::CapacityTest {
+  // It was told to go and should have been gone for long.
   void OneIsStuck(const std::string& name, const std::string& queue, model::NamedAmounts requests,
                   const std::string& node) {
     Group(name, "low", 1, queue);
-    model::PodFacts pod = PodOf(name, name, std::move(requests), node);
+    Terminates(name, name, std::move(requests), node, At(10) - policy.victims_take);
+  }
+  void Terminates(const std::string& gang, const std::string& name, model::NamedAmounts requests,
+                  const std::string& node, absl::Time grace_ends) {
+    model::PodFacts pod = PodOf(gang, name, std::move(requests), node);
     pod.terminating = true;
-    pod.grace_ends = At(10) - policy.victims_take;
+    pod.grace_ends = grace_ends;
     cluster.SetPod(pod);
+  }
+  void Guaranteed(const std::string& name, model::NamedAmounts guarantee, model::NamedAmounts deserved) {
+    model::QueueFacts queue = testutil::Queue(name);
+    queue.guarantee = std::move(guarantee);
+    queue.deserved = std::move(deserved);
+    cluster.SetQueue(queue);
   }
 };
 
-TEST_F(StuckTest, WhatIsStuckIsNothingOfWhatAQueueKeeps) {
+TEST_F(StuckTest, WhatIsStuckIsNothingOfWhatIsGuaranteed) {
   Node("n1", Amounts(6000));
   Node("n2", Amounts(2000));
-  Queue("q2");
-  model::QueueFacts guaranteed = testutil::Queue("q1");
-  guaranteed.guarantee = Amounts(6000);
-  cluster.SetQueue(guaranteed);
+  Queue("q2", Amounts(2000));
+  Guaranteed("q1", Amounts(6000), {});
   for (const char* name : {"a", "b", "c"}) OneRuns(name, "low", "q1", Amounts(2000), "n1");
   OneIsStuck("stuck", "q1", Amounts(2000), "n2");
   OneWaits("w", "low", "q2", Amounts(2000));
   EXPECT_THAT(Evicted(), IsEmpty());
-  guaranteed.guarantee = Amounts(4000);
-  cluster.SetQueue(guaranteed);
+  Guaranteed("q1", Amounts(4000), {});
   EXPECT_THAT(Evicted(), ElementsAre("c"));
 }
 
-// By weight "q2" deserves half of the eight.
 TEST_F(StuckTest, NorOfWhatAQueueDeserves) {
   Node("n1", Amounts(6000));
   Node("n2", Amounts(2000));
-  for (const char* name : {"q1", "q2"}) Queue(name);
+  for (const char* name : {"q1", "q2"}) Queue(name, Amounts(4000));
   for (const char* name : {"a", "b"}) OneRuns(name, "low", "q1", Amounts(2000), "n1");
   OneRuns("c", "low", "q2", Amounts(2000), "n1");
   OneIsStuck("stuck", "q1", Amounts(2000), "n2");
   OneWaits("w", "low", "q2", Amounts(2000));
-  EXPECT_THAT(Evicted(), IsEmpty()) << "q1 holds four";
-  OneRuns("more", "low", "q1", Amounts(2000), "n1");
-  EXPECT_THAT(Evicted(), ElementsAre("more"));
+  EXPECT_THAT(Evicted(), IsEmpty());
+  Queue("q1", Amounts(2000));
+  EXPECT_THAT(Evicted(), ElementsAre("b"));
+}
+
+TEST_F(StuckTest, NorOfWhatGangsOfAQueueAboveHold) {
+  policy.sharing = Sharing::kByWeight;
+  Node("n1", Amounts(6000));
+  Node("n2", Amounts(2000));
+  Queue("above");
+  Queue("below", {}, {}, "above");
+  for (const char* name : {"a", "b"}) OneRuns(name, "low", "above", Amounts(2000), "n1");
+  OneRuns("c", "low", "below", Amounts(2000), "n1");
+  OneIsStuck("stuck", "above", Amounts(2000), "n2");
+  OneWaits("w", "low", "below", Amounts(2000));
+  EXPECT_THAT(Evicted(), IsEmpty());
+  OneRuns("stuck", "low", "above", Amounts(2000), "n2");  // it stays
+  EXPECT_THAT(Evicted(), ElementsAre("stuck"));
 }
 
 TEST_F(StuckTest, NorOfWhatOneHoldsThatTakesSomethingBack) {
-  policy.sharing = Sharing::kAsWritten;
   Node("n1", Amounts(8000));
   Node("n2", Amounts(2000));
   for (const char* name : {"q1", "q2"}) Queue(name, Amounts(4000));
@@ -470,6 +491,26 @@ TEST_F(StuckTest, NorOfWhatOneHoldsThatTakesSomethingBack) {
   OneIsStuck("stuck", "q2", Amounts(2000), "n2");
   OneWaits("w", "low", "q2", Amounts(2000));
   EXPECT_THAT(Evicted(), ElementsAre("c"));
+}
+
+// A gang has lost a member, whose room is kept for who is made in its place; when its node is lost, too, that helps
+// nobody.
+TEST_F(StuckTest, NorIsWhatIsKeptForASuccessorOfWhatIsGuaranteed) {
+  Node("n1", Amounts(6000));
+  Node("n2", Amounts(2000));
+  Queue("q2", Amounts(2000));
+  Guaranteed("q1", Amounts(6000), {});
+  model::GangFacts gang = testutil::Gang("lost", 2);
+  gang.queue = "q1";
+  gang.phase = model::GangPhase::kUnknown;
+  cluster.SetGang(gang);
+  Runs("lost", "stays", Amounts(2000), "n1", /*evictable=*/false);
+  Terminates("lost", "goes", Amounts(2000), "n2", At(40));
+  for (const char* name : {"a", "b"}) OneRuns(name, "low", "q1", Amounts(2000), "n1");
+  OneWaits("w", "low", "q2", Amounts(2000));
+  EXPECT_THAT(Evicted(), IsEmpty());
+  Guaranteed("q1", Amounts(4000), {});
+  EXPECT_THAT(Evicted(), ElementsAre("b"));
 }
 
 // Though the cluster would be shared better without.
