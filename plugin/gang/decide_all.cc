@@ -166,8 +166,9 @@ class CycleOfAll : private Cycle {
     if (begun.empty()) return;
     NominatedRoom room(overlay_, scratch_);
     for (const GangId id : begun) room.Keep(id);
+    if (!awaiting_room.empty()) room.CountOn(eviction_.Going());
     for (const GangId id : awaiting_room) {
-      if (!WhyNotTried(cluster_, cluster_.gang(id)).has_value()) KeepAwaited(room, id);
+      if (IsAwaited(id) && !WhyNotTried(cluster_, cluster_.gang(id)).has_value()) room.KeepUntilPodsEnd(id);
     }
     ServeAll(begun, [&](GangId id) {
       PlaceWithin(room, id);
@@ -219,7 +220,9 @@ class CycleOfAll : private Cycle {
     });
     std::erase_if(gangs, [&](GangId id) { return placed.contains(id); });
     NominatedRoom room(overlay_, scratch_);
-    for (const GangId id : gangs) KeepAwaited(room, id);
+    for (const GangId id : gangs) {
+      if (IsAwaited(id)) room.Keep(id);
+    }
     ServeAll(gangs, [&](GangId id) {
       const bool leaves = had_nodes_ != model::kNone && !kept_.holds() && !Precedes(id, had_nodes_);
       if (leaves) kept_.Hold(had_nodes_, cluster_.reservation()->nodes);
@@ -228,10 +231,10 @@ class CycleOfAll : private Cycle {
     });
   }
 
-  // Of a gang that lost members since, and needs more, nobody reckoned with what it has.
-  void KeepAwaited(NominatedRoom& room, GangId id) const {
+  // With what a gang that lost members since, and needs more, has had made for it nobody reckoned.
+  bool IsAwaited(GangId id) const {
     const Gang& gang = cluster_.gang(id);
-    if (gang.nominated >= gang.min_member - gang.ready()) room.Keep(id);
+    return gang.nominated >= gang.min_member - gang.ready();
   }
 
   void PlaceWithin(NominatedRoom& room, GangId id) {

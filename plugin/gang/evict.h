@@ -83,6 +83,8 @@ class Eviction {
   // Whether somebody has been looked for who might go.
   bool tried() const { return tried_; }
 
+  // See Holders::going.
+  const std::vector<model::TaskId>& Going() { return holders().going(); }
   // What those of its queue hold that the gang may evict for their lower priority.
   const model::Resources& HeldByLower(model::GangId gang) { return holders().HeldByLower(gang); }
 

@@ -3,7 +3,8 @@
 // would have less than it deserves until the pod is made again, take that from another queue, and be too large then.
 #pragma once
 
-#include <set>
+#include <map>
+#include <vector>
 
 #include "plugin/gang/fit.h"
 #include "plugin/gang/overlay.h"
@@ -15,17 +16,29 @@ class NominatedRoom {
  public:
   NominatedRoom(Overlay& overlay, Scratch& scratch) : overlay_(overlay), scratch_(scratch) {}
   // For each of its pods that is nominated for a node that is there, and for each lost one.
-  void Keep(model::GangId gang);
+  void Keep(model::GangId gang) { Keep(gang, false); }
+  // The same of one that waits until pods have ended: of what is free on a node now no more than these leave it short
+  // of, or who has room there of its own would find none.
+  void KeepUntilPodsEnd(model::GangId gang) { Keep(gang, true); }
+  // Those pods, before room is kept that they are to leave.
+  void CountOn(const std::vector<model::TaskId>& ending);
   // What was kept for it, if anything, may be used.
   void Give(model::GangId gang);
 
  private:
-  void Hold(model::GangId gang, int times);
+  struct OnRow {
+    model::Resources ending, awaited;
+    model::Resources covered;  // of what is awaited
+  };
+  void Keep(model::GangId gang, bool awaited);
+  void Hold(model::GangId gang, bool awaited, int times);
   void Hold(model::Row row, model::ShapeId shape, model::QueueId queue, int times);
+  void Cover(model::Row row, OnRow& on);
 
   Overlay& overlay_;
   Scratch& scratch_;
-  std::set<model::GangId> kept_;
+  std::map<model::GangId, bool> kept_;   // awaited
+  std::map<model::Row, OnRow> ends_on_;  // where pods end
 };
 
 }  // namespace gangway::gang

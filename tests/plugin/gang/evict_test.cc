@@ -219,6 +219,48 @@ TEST_F(EvictTest, WhoFindsAllHisRoomFreeDoesNotWaitForWhoDoesNot) {
   EXPECT_THAT(Placed(), ElementsAre(Pair("second", "n1")));
 }
 
+// A gang has begun, and the binding of its last pod was refused. Another one waits for what two pods leave; both are for
+// the same node, and what is free there is the former's.
+TEST_F(EvictTest, WhoWaitsForPodsToEndLeavesTheRoomOfARefusedBinding) {
+  Node("n1", Amounts(6000));
+  Node("n2", Amounts(1000));
+  Node("n3", Amounts(2000));
+  for (const auto& [name, node] : std::map<std::string, std::string>{{"v1", "n1"}, {"v2", "n3"}}) {
+    OneRuns(name, "low", "default", Amounts(2000), node);
+    cluster.SetEvicted(cluster.FindTask("default", name), true);
+  }
+  Group("begun", "low", 2);
+  Runs("begun", "b-0", Amounts(1000), "n2");
+  Waits("begun", "b-1", Amounts(4000));
+  Group("awaits", "high", 2);
+  for (const char* name : {"a-0", "a-1"}) Waits("awaits", name, Amounts(2000));
+  for (const auto& [pod, node] : std::map<std::string, std::string>{{"b-1", "n1"}, {"a-0", "n1"}, {"a-1", "n3"}})
+    cluster.Nominate(cluster.FindTask("default", pod), cluster.FindNode(node));
+  const model::GangId begun = cluster.FindGang("default", "begun");
+  cluster.SetHeldBack(begun, "refused");
+  EXPECT_THAT(Placed(), IsEmpty());
+  cluster.SetHeldBack(begun, "");
+  EXPECT_THAT(Placed(), ElementsAre(Pair("b-1", "n1")));
+  cluster.RemovePod("default", "v1");
+  EXPECT_THAT(Placed(), ElementsAre(Pair("b-1", "n1"))) << "v2 is not gone";
+  cluster.RemovePod("default", "v2");
+  EXPECT_THAT(Placed(), UnorderedElementsAre(Pair("b-1", "n1"), Pair("a-0", "n1"), Pair("a-1", "n3")));
+}
+
+// What is beyond what pods leave there is kept for who waits for both.
+TEST_F(EvictTest, WhoWaitsForPodsToEndKeepsWhatTheyLeaveItShortOf) {
+  Node("n1", Amounts(6000));
+  Node("n2", Amounts(1000));
+  OneRuns("v1", "low", "default", Amounts(2000), "n1");
+  cluster.SetEvicted(cluster.FindTask("default", "v1"), true);
+  Group("begun", "low", 2);
+  Runs("begun", "b-0", Amounts(1000), "n2");
+  Waits("begun", "b-1", Amounts(3000));
+  OneWaits("awaits", "high", "default", Amounts(4000));
+  cluster.Nominate(cluster.FindTask("default", "awaits"), cluster.FindNode("n1"));
+  EXPECT_THAT(Placed(), ElementsAre(Pair("awaits", "n1")));
+}
+
 // A pod is nominated still, but its gang lost members since and cannot begin with that alone.
 TEST_F(EvictTest, RoomThatIsNotEnoughForAGangIsNotKeptForIt) {
   Node("n1", Amounts(4000));
