@@ -195,7 +195,7 @@ class Recorder::Impl {
     series->sending = std::exchange(series->unsent, 0);
     ++in_flight_;
     Request request;
-    if (!series->look_up) request.query = kUnreadWarnings;
+    request.query = series->look_up ? "" : kNoFieldValidation;
     if (series->look_up) {
       request.method = "GET";
       request.path = api::PathOf(api::kEvents, series->ns(), series->name());

@@ -78,7 +78,7 @@ absl::StatusOr<Request> RequestFor(const Write& write) {
   Request request;
   request.accept = std::string(AcceptFor(*write.resource));
   request.path = api::PathOf(*write.resource, write.ns, write.name, write.subresource);
-  if (write.verb != Verb::kDelete) request.query = kUnreadWarnings;
+  if (write.verb != Verb::kDelete) request.query = kNoFieldValidation;
   switch (write.verb) {
     case Verb::kCreate:
       // A subresource (binding, eviction) hangs on its object, an object on its collection.

@@ -145,8 +145,9 @@ void JobController::OnPod(const api::NamespacedName& key, const api::core::Pod* 
   const bool named = before != nullptr && before->named;
   const JobKey job = index_.PutPod(key, pod);
   const lifecycle::JobPod* const after = index_.FindPod(key);
-  if (after == nullptr || after->uid != uid || after->deleting) NoteSettled(uid);
-  const bool by_us = after == nullptr && losses_.WasDeleted(uid);
+  const bool gone = after == nullptr || after->uid != uid;
+  if (gone || after->deleting) NoteSettled(uid);
+  const bool by_us = gone && losses_.WasDeleted(uid);
   if (after == nullptr && !says_why && !by_us) NoteGone(job, job_uid, key.name, uid, named);
   if (!job.name.empty()) driver_.Enqueue(job);
 }

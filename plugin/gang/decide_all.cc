@@ -231,7 +231,7 @@ class CycleOfAll : private Cycle {
     });
   }
 
-  // With what a gang that lost members since, and needs more, has had made for it nobody reckoned.
+  // The room that was made for it is all it needs: it may have lost members since.
   bool IsAwaited(GangId id) const {
     const Gang& gang = cluster_.gang(id);
     return gang.nominated >= gang.min_member - gang.ready();

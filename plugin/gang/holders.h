@@ -37,8 +37,8 @@ class GoesLater {
   const model::Cluster* cluster_;
 };
 
-// It is terminating, and that it will be gone soon is not counted on: it should have been long ago, or its node is
-// gone.
+// Of one that holds room: it is terminating, and that it will be gone soon is not counted on, since it should have been
+// long ago, or its node is gone.
 bool IsStuck(const model::Cluster& cluster, const Policy& policy, const model::Task& task, absl::Time now);
 
 // As the cluster is at a time; all must outlive it.

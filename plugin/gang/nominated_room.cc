@@ -48,8 +48,7 @@ void NominatedRoom::Hold(model::Row row, model::ShapeId shape, model::QueueId qu
 
 void NominatedRoom::Cover(model::Row row, OnRow& on) {
   model::Resources covered;
-  for (model::Dim dim = 0; dim < on.awaited.size(); ++dim)
-    covered.Set(dim, std::min(on.awaited[dim], on.ending[dim]));
+  for (model::Dim dim = 0; dim < on.awaited.size(); ++dim) covered.Set(dim, std::min(on.awaited[dim], on.ending[dim]));
   overlay_.KeepRoom(row, on.covered, 1);
   overlay_.KeepRoom(row, covered, -1);
   on.covered = std::move(covered);

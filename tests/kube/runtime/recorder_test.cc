@@ -60,6 +60,7 @@ TEST_F(RecorderTest, WritesACoreEvent) {
   Record();
   ASSERT_THAT(client_.requests(), SizeIs(1));
   EXPECT_EQ(client_.lines()[0], "POST /api/v1/namespaces/default/events");
+  EXPECT_EQ(client_.last().query, "fieldValidation=Ignore");
   const std::string& body = client_.last().body;
   EXPECT_THAT(body, StartsWith(R"({"kind":"Event","apiVersion":"v1","metadata":{"name":"ctr.)"));
   EXPECT_THAT(

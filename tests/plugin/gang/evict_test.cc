@@ -219,8 +219,8 @@ TEST_F(EvictTest, WhoFindsAllHisRoomFreeDoesNotWaitForWhoDoesNot) {
   EXPECT_THAT(Placed(), ElementsAre(Pair("second", "n1")));
 }
 
-// A gang has begun, and the binding of its last pod was refused. Another one waits for what two pods leave; both are for
-// the same node, and what is free there is the former's.
+// A gang has begun, and the binding of its last pod was refused. Another one waits for what two pods leave; both are
+// for the same node, and what is free there is the former's.
 TEST_F(EvictTest, WhoWaitsForPodsToEndLeavesTheRoomOfARefusedBinding) {
   Node("n1", Amounts(6000));
   Node("n2", Amounts(1000));
