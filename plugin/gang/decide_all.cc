@@ -166,7 +166,10 @@ class CycleOfAll : private Cycle {
     if (begun.empty()) return;
     NominatedRoom room(overlay_, scratch_);
     for (const GangId id : begun) room.Keep(id);
-    if (!awaiting_room.empty()) room.CountOn(eviction_.Going());
+    if (!awaiting_room.empty()) {
+      room.CountOn(eviction_.Going());
+      eviction_.LeaveRoomIn(&room);
+    }
     for (const GangId id : awaiting_room) {
       if (IsAwaited(id) && !WhyNotTried(cluster_, cluster_.gang(id)).has_value()) room.KeepUntilPodsEnd(id);
     }
@@ -175,6 +178,7 @@ class CycleOfAll : private Cycle {
       if (lost_.contains(id) && !placed_.contains(id) && !IsRoomAwaited(id)) room.Keep(id);
     });
     for (const GangId id : awaiting_room) room.Give(id);
+    eviction_.LeaveRoomIn(nullptr);
     RoomFreed();
   }
 

@@ -227,7 +227,9 @@ bool Eviction::MakeRoom(const GangPlacement& placement, model::Decision& decisio
   if (preemptor.has_value()) {
     const int levels = EntitledLevels(*preemptor, may_evict);
     if (policy_.choose_victims) NoteEntitled(levels, *preemptor, decision);
+    if (room_of_going_ != nullptr) room_of_going_->KeepAll(true);
     found = FindRoom(*preemptor, placement, may_evict, levels);
+    if (room_of_going_ != nullptr) room_of_going_->KeepAll(false);
   }
   if (holders_.has_value()) decision.look_again = LookAgain();
   if (found.has_value()) {

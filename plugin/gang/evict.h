@@ -30,6 +30,7 @@
 #include "plugin/gang/fit.h"
 #include "plugin/gang/holders.h"
 #include "plugin/gang/in_vain.h"
+#include "plugin/gang/nominated_room.h"
 #include "plugin/gang/overlay.h"
 #include "plugin/gang/place.h"
 #include "plugin/gang/policy.h"
@@ -85,6 +86,8 @@ class Eviction {
 
   // See Holders::going.
   const std::vector<model::TaskId>& Going() { return holders().going(); }
+  // What these pods leave is kept there for whom it was made; nullptr: it is nobody's. It must outlive that.
+  void LeaveRoomIn(NominatedRoom* kept) { room_of_going_ = kept; }
   // What those of its queue hold that the gang may evict for their lower priority.
   const model::Resources& HeldByLower(model::GangId gang) { return holders().HeldByLower(gang); }
 
@@ -134,6 +137,7 @@ class Eviction {
   Victims victims_;
   Reclaim reclaim_;
   EvictionTrial trial_;
+  NominatedRoom* room_of_going_ = nullptr;
   const bool searches_again_;
   InVain in_vain_;
   int consolidations_;  // that may still be looked for

@@ -46,12 +46,21 @@ void NominatedRoom::Hold(model::Row row, model::ShapeId shape, model::QueueId qu
   scratch_.RowTouched(row);
 }
 
+void NominatedRoom::KeepAll(bool all) {
+  for (const auto& [row, on] : ends_on_) Cover(row, on.covered, all ? -1 : 1);
+}
+
 void NominatedRoom::Cover(model::Row row, OnRow& on) {
-  model::Resources covered;
-  for (model::Dim dim = 0; dim < on.awaited.size(); ++dim) covered.Set(dim, std::min(on.awaited[dim], on.ending[dim]));
-  overlay_.KeepRoom(row, on.covered, 1);
-  overlay_.KeepRoom(row, covered, -1);
-  on.covered = std::move(covered);
+  Cover(row, on.covered, -1);
+  for (model::Dim dim = 0; dim < std::max(on.awaited.size(), on.covered.size()); ++dim)
+    on.covered.Set(dim, std::min(on.awaited[dim], on.ending[dim]));
+  Cover(row, on.covered, 1);
+}
+
+void NominatedRoom::Cover(model::Row row, const model::Resources& covered, int times) {
+  if (covered.zero()) return;
+  overlay_.KeepRoom(row, covered, -times);
+  scratch_.RowTouched(row);
 }
 
 }  // namespace gangway::gang

@@ -22,6 +22,8 @@ class NominatedRoom {
   void KeepUntilPodsEnd(model::GangId gang) { Keep(gang, true); }
   // Those pods, before room is kept that they are to leave.
   void CountOn(const std::vector<model::TaskId>& ending);
+  // While it is looked at what is free when those pods are gone, all is kept; or, with false, no more again.
+  void KeepAll(bool all);
   // What was kept for it, if anything, may be used.
   void Give(model::GangId gang);
 
@@ -34,6 +36,7 @@ class NominatedRoom {
   void Hold(model::GangId gang, bool awaited, int times);
   void Hold(model::Row row, model::ShapeId shape, model::QueueId queue, int times);
   void Cover(model::Row row, OnRow& on);
+  void Cover(model::Row row, const model::Resources& covered, int times);
 
   Overlay& overlay_;
   Scratch& scratch_;

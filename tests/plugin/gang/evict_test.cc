@@ -261,6 +261,22 @@ TEST_F(EvictTest, WhoWaitsForPodsToEndKeepsWhatTheyLeaveItShortOf) {
   EXPECT_THAT(Placed(), ElementsAre(Pair("awaits", "n1")));
 }
 
+// What pods leave is for whom they went, though a gang that has begun could wait for it, too.
+TEST_F(EvictTest, WhatPodsLeaveIsNobodyElses) {
+  Node("n1", Amounts(4000));
+  Node("n2", Amounts(1000));
+  OneRuns("v1", "low", "default", Amounts(4000), "n1");
+  cluster.SetEvicted(cluster.FindTask("default", "v1"), true);
+  Group("begun", "mid", 2);
+  Runs("begun", "b-0", Amounts(1000), "n2");
+  Waits("begun", "b-1", Amounts(4000));
+  OneWaits("awaits", "high", "default", Amounts(4000));
+  EXPECT_TRUE(Of("begun").nominations.has_value()) << "nobody else waits for it";
+  cluster.Nominate(cluster.FindTask("default", "awaits"), cluster.FindNode("n1"));
+  EXPECT_FALSE(Of("begun").nominations.has_value());
+  EXPECT_EQ(Of("awaits").reason->kind, Reason::Kind::kRoomAwaited);
+}
+
 // A pod is nominated still, but its gang lost members since and cannot begin with that alone.
 TEST_F(EvictTest, RoomThatIsNotEnoughForAGangIsNotKeptForIt) {
   Node("n1", Amounts(4000));
