@@ -257,7 +257,7 @@ class Suite {
   }
 
   // What an eviction needs of it: each victim is told to go, and ended by its kubelet; with `tell` it is told why
-  // before that, as pods are that no Job of Volcano's controls.
+  // before that, as pods are that no Job of Volcano's controls. Pods are called "job-0" and what `of_job` adds.
   absl::Duration EndAlone(const std::string& ns, const std::string& of_job, int from, bool tell) {
     PodEnds ends(plane());
     std::vector<kube::Request> conditions, deletions;
@@ -292,7 +292,7 @@ class Suite {
     GW_CHECK(gangway_->WaitReady().ok());
   }
 
-  // What an API server takes longer that has had as many objects before: that much is not by those who wait.
+  // By how much two fills of the same kind differ: what is within that is not by those who wait.
   void FillAgain() {
     Remove("fill", all_);
     Fill(" a second time");
